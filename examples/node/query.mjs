@@ -7,17 +7,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { OnwardClient, OnwardError } from "onward-client";
+import { Client, OnwardError } from "onward-client";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true, options: { sandbox: { type: "string", default: "onward-sandbox" } },
 });
 const file = join(values.sandbox, "sandbox.json");
 try {
-  const client = OnwardClient.fromSandbox(file);
+  const client = Client.fromSandbox(file);
   const { samples } = JSON.parse(readFileSync(file, "utf8"));
   const addresses = positionals.length > 0 ? positionals : [samples.address];
-  for await (const { chains } of client.queryAddressPages(addresses)) {
+  for await (const { chains } of client.pagesOfAddresses(addresses)) {
     for (const { queriedAddress, chainSummary, properties } of chains) {
       console.log(`${queriedAddress}: ${chainSummary.chainType}, ${chainSummary.chainLength} properties`);
       for (const { uprn, address, milestones } of [...properties].reverse()) {

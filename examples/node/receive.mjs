@@ -8,19 +8,19 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { FileSeenEvents, OnwardClient, Receiver } from "onward-client";
+import { Client, EventVerifier, FileSeenEvents, Receiver } from "onward-client";
 import { onwardEvents } from "onward-client/express";
 
 const { values } = parseArgs({
   options: { sandbox: { type: "string", default: "onward-sandbox" }, port: { type: "string", default: "8453" } },
 });
 const file = join(values.sandbox, "sandbox.json");
-const client = OnwardClient.fromSandbox(file);
+const client = Client.fromSandbox(file);
 const receiver = new Receiver({
-  // `true` accepts test events. A receiver in production leaves it out.
-  verifier: client.eventVerifier(true),
+  // A receiver in production leaves `allowSimulated` out, and refuses test events.
+  verifier: new EventVerifier({ issuer: client.settings.baseUrl, keys: client.keys, allowSimulated: true }),
   seen: await FileSeenEvents.open(join(values.sandbox, "received-library.jsonl")),
-  handle: async (event) => console.log(JSON.stringify(event)),
+  handle: async (event) => console.log(JSON.stringify(event.claims)),
   onRefused: ({ status, message }) => console.error(`refused with ${status}: ${message}`),
 });
 
@@ -28,11 +28,9 @@ const { callback, samples } = JSON.parse(readFileSync(file, "utf8"));
 const tls = { cert: readFileSync(callback.certificate_file), key: readFileSync(callback.key_file) };
 createServer(tls, onwardEvents(receiver)).listen(Number(values.port), "127.0.0.1", async function () {
   const callbackUrl = `https://localhost:${this.address().port}/onward`;
-  await client.webhooks.subscribe({
-    participantName: "Example Lender", callbackUrl, events: ["milestone.updated", "fallthrough"],
-  });
+  await client.subscriptions.subscribe({ participantName: "Example Lender", callbackUrl });
   console.error(`listening on ${callbackUrl}`);
-  await client.webhooks.simulate({
+  await client.subscriptions.simulate({
     eventType: "milestone.updated", uprn: String(samples.uprn_in_chain), label: "Exchange",
   });
 });

@@ -1,15 +1,16 @@
 import { constants, createHash, verify, type KeyObject } from "node:crypto";
 import { decodeBase64url } from "./base64url.js";
 import { canonicalise } from "./canonical.js";
-import type { Chain, ChainAnswer, Pagination, Provenance, ValueExplanation } from "./chain-types.js";
-import { VerificationError } from "./errors.js";
+import type { Chain, ChainAnswer, Pagination, Provenance } from "./chain-types.js";
+import { VerificationError, type Explanation } from "./errors.js";
 import { decodeUtf8, isObject, parseStrict } from "./json.js";
 import { findIn, readKeySet, type JwkSet, type KeySource } from "./keys.js";
+import { moment } from "./reading.js";
 
 interface UnverifiedAnswer {
   readonly data: Record<string, unknown>;
   readonly provenance: Provenance;
-  readonly explanation: readonly ValueExplanation[] | undefined;
+  readonly explanation: readonly Explanation[];
   readonly body: Uint8Array;
 }
 
@@ -62,11 +63,19 @@ function readProvenance(value: unknown): Provenance {
     || typeof hash !== "string") {
     throw new VerificationError("malformed", "kid, signature, signedAt and payloadHash.value must be strings.");
   }
-  return { alg, kid, signature, signedAt, payloadHash: { alg: "SHA-256", value: hash } };
+  return { alg, kid, signature, signedAt: readTime(signedAt), payloadHash: { alg: "SHA-256", value: hash } };
 }
 
-function readExplanation(value: unknown): readonly ValueExplanation[] | undefined {
-  return Array.isArray(value) ? (value as ValueExplanation[]) : undefined;
+function readTime(text: string): Date {
+  try {
+    return moment(text);
+  } catch (error) {
+    throw new VerificationError("malformed", "signedAt must be an RFC 3339 time.", { cause: error });
+  }
+}
+
+function readExplanation(value: unknown): readonly Explanation[] {
+  return Array.isArray(value) ? (value as Explanation[]) : [];
 }
 
 function checkAnswer(answer: UnverifiedAnswer, key: KeyObject): ChainAnswer {
@@ -81,7 +90,7 @@ function checkAnswer(answer: UnverifiedAnswer, key: KeyObject): ChainAnswer {
     throw new VerificationError("signature", "The signature does not fit the data. Discard the answer.");
   }
   const { chains, pagination } = readData(data);
-  return { chains, pagination, provenance, body, ...(explanation === undefined ? {} : { explanation }) };
+  return { chains, pagination, provenance, explanation, body };
 }
 
 // The signature proves the origin. This check finds an answer of another version of the API.

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { InputError, OnwardError } from "./errors.js";
-import { Connections, type HttpAnswer, type HttpRequest } from "./http.js";
+import { UnexpectedAnswer, UsageError } from "./errors.js";
+import { ANSWER_LIMIT_BYTES, Connections, type HttpAnswer, type HttpRequest } from "./http.js";
 import { isObject } from "./json.js";
 import { problemOf } from "./problems.js";
 import { withRetries } from "./retry.js";
-import { checkSettings, needed, type ClientSettings } from "./settings.js";
+import { checkSettings, needed, type Settings } from "./settings.js";
 import { AccessTokens, type Scope } from "./tokens.js";
 
 /** One call of an API. */
@@ -33,26 +33,23 @@ export interface WriteOptions {
 
 /** Sends the calls of one client: tokens, retries, limits and errors are the same for all. */
 export class Api {
-  readonly settings: ClientSettings;
+  readonly #settings: Settings;
   readonly #mutual: Connections;
   readonly #open: Connections;
   readonly #tokens: AccessTokens;
-  readonly #waitLimitMilliseconds: number;
 
-  constructor(settings: ClientSettings) {
+  constructor(settings: Settings) {
     checkSettings(settings);
-    const { ca, certificate, key } = settings;
-    const limits = {
-      timeoutMilliseconds: settings.timeoutMilliseconds ?? 30_000,
-      answerLimitBytes: settings.answerLimitBytes ?? 32 * 1024 * 1024,
-      ...(ca === undefined ? {} : { ca }),
-    };
-    this.settings = settings;
-    this.#waitLimitMilliseconds = settings.waitLimitMilliseconds ?? 20_000;
-    this.#open = new Connections(limits);
-    this.#mutual = new Connections(
-      certificate === undefined || key === undefined ? limits : { ...limits, certificate, key });
-    this.#tokens = new AccessTokens(this.#mutual, settings, this.#waitLimitMilliseconds);
+    const { ca, certificate, key, proxy, timeoutSeconds = 30 } = settings;
+    const connecting = { ca, proxy, timeoutSeconds, answerLimitBytes: ANSWER_LIMIT_BYTES };
+    this.#settings = settings;
+    this.#open = new Connections(connecting);
+    this.#mutual = new Connections({ ...connecting, certificate, key });
+    this.#tokens = new AccessTokens(this.#mutual, settings);
+  }
+
+  get settings(): Settings {
+    return this.#settings;
   }
 
   /**
@@ -60,7 +57,7 @@ export class Api {
    *
    * After a 401 it requests a new token and sends the call once more.
    *
-   * @throws ProblemError, TokenError, ConnectionError or InputError.
+   * @throws ProblemError, TokenError, ConnectionFailed or UsageError.
    */
   async send(call: Call): Promise<HttpAnswer> {
     const request = this.#prepare(call);
@@ -71,8 +68,7 @@ export class Api {
       await this.#tokens.forget(token.scope, token.text);
       return (await this.#sendOnce(call, request)).answer;
     };
-    const rules = { repeatable: call.repeatable, waitLimitMilliseconds: this.#waitLimitMilliseconds };
-    const answer = await withRetries(attempt, rules);
+    const answer = await withRetries(attempt, this.#settings.retry ?? {}, call.repeatable);
     if (answer.status < 200 || answer.status > 299) throw problemOf(name, answer);
     return answer;
   }
@@ -91,7 +87,7 @@ export class Api {
   async #sendOnce(call: Call, request: HttpRequest) {
     if (call.access === "none") return { answer: await this.#open.send(request), token: undefined };
     if (call.access === "apiKey") {
-      const headers = { ...request.headers, "x-api-key": needed(this.settings, "apiKey") };
+      const headers = { ...request.headers, "x-api-key": needed(this.#settings, "apiKey") };
       return { answer: await this.#open.send({ ...request, headers }), token: undefined };
     }
     const token = { scope: call.access, text: await this.#tokens.get(call.access) };
@@ -100,7 +96,7 @@ export class Api {
   }
 
   #prepare(call: Call): HttpRequest {
-    const url = new URL(`${needed(this.settings, call.address)}${call.path}`);
+    const url = new URL(`${needed(this.#settings, call.address)}${call.path}`);
     for (const [name, value] of Object.entries(call.query ?? {})) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
@@ -118,7 +114,7 @@ export function parseAnswer(call: Call, answer: HttpAnswer): unknown {
   try {
     return JSON.parse(answer.body.toString("utf8"));
   } catch (error) {
-    throw new OnwardError(`${call.method} ${call.path} answered ${answer.status} without JSON. Check ${call.address}.`,
+    throw new UnexpectedAnswer(`${call.method} ${call.path} answered ${answer.status} without JSON. Check ${call.address}.`,
       { cause: error });
   }
 }
@@ -126,7 +122,7 @@ export function parseAnswer(call: Call, answer: HttpAnswer): unknown {
 /** Returns the member `data` of an answer. */
 export function dataOf<Data>(call: Call, value: unknown): Data {
   if (!isObject(value) || value.data === undefined) {
-    throw new OnwardError(`${call.method} ${call.path} answered without data. Check ${call.address}.`);
+    throw new UnexpectedAnswer(`${call.method} ${call.path} answered without data. Check ${call.address}.`);
   }
   return value.data as Data;
 }
@@ -135,7 +131,7 @@ export function dataOf<Data>(call: Call, value: unknown): Data {
 export function segment(name: string, value: string | number): string {
   const text = String(value);
   if (!/^[A-Za-z0-9_-]+$/.test(text)) {
-    throw new InputError(`${name} must be one word of letters, digits, _ and -: ${JSON.stringify(text)}`);
+    throw new UsageError(`${name} must be one word of letters, digits, _ and -: ${JSON.stringify(text)}`);
   }
   return text;
 }
@@ -144,7 +140,7 @@ export function segment(name: string, value: string | number): string {
 export function keyed(options: WriteOptions): { repeatable: true; idempotencyKey: string } {
   const idempotencyKey = options.idempotencyKey ?? randomUUID();
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
-    throw new InputError("idempotencyKey must have 1 to 255 visible ASCII characters.");
+    throw new UsageError("idempotencyKey must have 1 to 255 visible ASCII characters.");
   }
   return { repeatable: true, idempotencyKey };
 }

@@ -1,14 +1,18 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { verifyAnswerBy } from "./answer.js";
 import type { Api } from "./api.js";
-import type { ChainAnswer } from "./chain-types.js";
-import { InputError } from "./errors.js";
+import type { Batch, ChainAnswer } from "./chain-types.js";
+import {
+  ConnectionFailed, Invalid, KeysUnavailable, NotFound, RateLimited, Unavailable, UnexpectedAnswer, UsageError,
+  VerificationError,
+} from "./errors.js";
 import type { KeySource } from "./keys.js";
 
 /** Options of one page of a chain query. */
 export interface QueryOptions {
   /** The page, from 1. Default: 1. */
   readonly page?: number;
-  /** Chains a page, 1 to 100. Default: 15. */
+  /** Chains a page, 1 to 100. Default: the number of values, so that all are on one page. */
   readonly rows?: number;
   /** Asks for a reason for each value. */
   readonly explain?: boolean;
@@ -17,7 +21,20 @@ export interface QueryOptions {
 /** Options of a chain query over all its pages. */
 export type AllPagesOptions = Omit<QueryOptions, "page">;
 
+/** Options of a query of any number of values. */
+export interface BatchOptions {
+  /** How long a batch may wait after answers of 429, in seconds. Default: 300. */
+  readonly longestWaitSeconds?: number;
+}
+
+type InputType = "uprn" | "address";
+type Values = readonly (number | string)[];
+
 const VALUE_LIMIT = 100;
+// These concern one batch. Any other error would meet each further batch as well.
+const BATCH_ERRORS = [
+  ConnectionFailed, Invalid, KeysUnavailable, RateLimited, Unavailable, UnexpectedAnswer, VerificationError,
+];
 
 /** Queries chains and verifies each answer before it returns it. */
 export class ChainQuery {
@@ -30,12 +47,11 @@ export class ChainQuery {
   }
 
   /** Queries one page. */
-  async page(
-    inputType: "uprn" | "address", values: readonly (number | string)[], options: QueryOptions,
-  ): Promise<ChainAnswer> {
-    const texts = textsOf(inputType, values);
-    checkFigure("page", options.page, Number.MAX_SAFE_INTEGER);
-    checkFigure("rows", options.rows, 100);
+  async page(inputType: InputType, values: Values, options: QueryOptions): Promise<ChainAnswer> {
+    const texts = textsOf(values);
+    if (texts.length === 0 || texts.length > VALUE_LIMIT) {
+      throw new UsageError(`A query takes 1 to ${VALUE_LIMIT} values, not ${texts.length}. The batches take more.`);
+    }
     const form = new URLSearchParams({ inputType });
     for (const text of texts) form.append("value[]", text);
     const answer = await this.#api.send({
@@ -43,7 +59,12 @@ export class ChainQuery {
       address: "baseUrl",
       path: `/api/v1/${this.#api.settings.pathSegment ?? "standard"}/chains`,
       access: "transaction-status",
-      query: { page: options.page, rows: options.rows, explain: options.explain === true ? true : undefined },
+      query: {
+        page: options.page,
+        // With the service's default of 15 rows, an answer would lack chains of further values.
+        rows: options.rows ?? texts.length,
+        explain: options.explain === true ? true : undefined,
+      },
       form,
       // The query changes nothing, although its method is POST.
       repeatable: true,
@@ -53,38 +74,49 @@ export class ChainQuery {
 
   /** Queries all pages, one after the other. */
   async *pages(
-    inputType: "uprn" | "address", values: readonly (number | string)[], options: AllPagesOptions,
+    inputType: InputType, values: Values, options: AllPagesOptions,
   ): AsyncGenerator<ChainAnswer, void, undefined> {
     for (let page = 1; ; page += 1) {
       const answer = await this.page(inputType, values, { ...options, page });
       yield answer;
-      if (page >= answer.pagination.lastPage || page >= VALUE_LIMIT) return;
+      if (page >= answer.pagination.lastPage) return;
+    }
+  }
+
+  /** Queries any number of values, 100 at a time. */
+  async *batches(
+    inputType: InputType, values: Values, options: BatchOptions,
+  ): AsyncGenerator<Batch, void, undefined> {
+    const texts = textsOf(values);
+    for (let start = 0; start < texts.length; start += VALUE_LIMIT) {
+      yield await this.#batch(inputType, texts.slice(start, start + VALUE_LIMIT), options.longestWaitSeconds ?? 300);
+    }
+  }
+
+  async #batch(inputType: InputType, values: string[], longestWaitSeconds: number): Promise<Batch> {
+    const nothing = { values, chains: [], notFound: [], answer: undefined, error: undefined };
+    for (let remaining = longestWaitSeconds; ;) {
+      try {
+        const answer = await this.page(inputType, values, { explain: true });
+        const notFound = answer.explanation.filter(({ reason }) => reason !== "matched");
+        return { ...nothing, chains: answer.chains, notFound, answer };
+      } catch (error) {
+        if (error instanceof NotFound) return { ...nothing, notFound: error.explanation };
+        const pause = error instanceof RateLimited ? Math.max(error.retryAfterSeconds ?? 1, 1) : Infinity;
+        if (pause <= remaining) {
+          remaining -= pause;
+          await wait(pause * 1000);
+        } else if (BATCH_ERRORS.some((kind) => error instanceof kind)) {
+          return { ...nothing, error: error as Error };
+        } else {
+          throw error;
+        }
+      }
     }
   }
 }
 
-function textsOf(inputType: string, values: readonly (number | string)[]): string[] {
-  if (!Array.isArray(values)) throw new InputError("The values of a query must be an array.");
-  const texts = values.map(String);
-  checkTexts(inputType, texts);
-  return texts;
-}
-
-function checkTexts(inputType: string, values: readonly string[]): void {
-  if (values.length === 0 || values.length > VALUE_LIMIT) {
-    throw new InputError(`A query takes 1 to ${VALUE_LIMIT} values, not ${values.length}.`);
-  }
-  for (const [index, value] of values.entries()) {
-    const length = value.trim().length;
-    if (length === 0 || length > 200) throw new InputError(`Value ${index} must have 1 to 200 characters.`);
-    if (inputType === "uprn" && !/^\d{1,12}$/.test(value.trim())) {
-      throw new InputError(`Value ${index} is no UPRN of 1 to 12 digits: ${JSON.stringify(value)}`);
-    }
-  }
-}
-
-function checkFigure(name: string, figure: number | undefined, most: number): void {
-  if (figure !== undefined && !(Number.isInteger(figure) && figure >= 1 && figure <= most)) {
-    throw new InputError(`${name} must be a whole number from 1 to ${most}, not ${figure}.`);
-  }
+function textsOf(values: Values): string[] {
+  if (!Array.isArray(values)) throw new UsageError("The values of a query must be an array.");
+  return values.map(String);
 }

@@ -1,10 +1,9 @@
+import type { Explanation } from "./errors.js";
+
 /** A civil date in Europe/London as YYYY-MM-DD, or null while nothing is recorded. */
 export type DateOrNull = string | null;
 
-/** `IN_CHAIN`: a line. `SPLIT_CHAIN`: a chain with a branch. `NOT_IN_CHAIN`: one property alone. */
-export type ChainType = "IN_CHAIN" | "SPLIT_CHAIN" | "NOT_IN_CHAIN";
-
-/** A property's address. Unknown parts are empty strings. */
+/** A property's address. Unknown parts are empty strings, and lines 2 to 4 can be absent. */
 export interface Address {
   readonly line1: string;
   readonly line2?: string;
@@ -30,21 +29,44 @@ export interface StartedAndCompleted extends Completed {
   readonly started: DateOrNull;
 }
 
-/** The milestones of a sale. Only `fallThrough` can be absent. */
+/** The funding of the purchase. */
+export interface Funding extends StartedAndCompleted {
+  readonly isCashBuyer: boolean;
+}
+
+/** The days of the searches. */
+export interface Searches {
+  readonly started: DateOrNull;
+  readonly localAuthority: ExpectedAndCompleted;
+  readonly environmental: Completed;
+  readonly drainageWater: Completed;
+}
+
+/** The milestones of a sale. `fallThrough` is absent unless the sale has fallen through. */
 export interface Milestones {
   readonly listed: Completed;
   readonly soldSubjectToContract: Completed;
-  readonly searches: {
-    readonly started: DateOrNull;
-    readonly localAuthority: ExpectedAndCompleted;
-    readonly environmental: Completed;
-    readonly drainageWater: Completed;
-  };
-  readonly funding: StartedAndCompleted & { readonly isCashBuyer: boolean };
+  readonly searches: Searches;
+  readonly funding: Funding;
   readonly enquiries: StartedAndCompleted;
   readonly exchangeOfContracts: ExpectedAndCompleted;
   readonly completion: ExpectedAndCompleted;
   readonly fallThrough?: Completed;
+}
+
+/** The names of the organisations that work on a sale. Unknown names are empty. */
+export interface Participants {
+  readonly sellingAgent: string;
+  readonly sellerConveyancer: string;
+  readonly buyerConveyancer: string;
+}
+
+/** The neighbours in the same chain, as UPRNs. */
+export interface Connections {
+  /** The properties that the seller buys next. */
+  readonly onwardPurchase: readonly number[];
+  /** The properties that the buyer sells. */
+  readonly buyersSale: readonly number[];
 }
 
 /** One property of a chain. */
@@ -57,32 +79,27 @@ export interface Property {
   readonly tenure: string;
   readonly transactionType: readonly string[];
   readonly milestones: Milestones;
-  readonly participants: {
-    readonly sellingAgent: string;
-    readonly sellerConveyancer: string;
-    readonly buyerConveyancer: string;
-  };
+  readonly participants: Participants;
   /** It is confirmed that nothing further exists above. */
   readonly isTopClosed: boolean;
   /** It is confirmed that nothing further exists below. */
   readonly isBottomClosed: boolean;
-  readonly connections: {
-    /** The UPRNs of the properties that the seller buys next. */
-    readonly onwardPurchase: readonly number[];
-    /** The UPRNs of the properties that the buyer sells. */
-    readonly buyersSale: readonly number[];
-  };
+  readonly connections: Connections;
+}
+
+/** The form and the size of a chain. */
+export interface ChainSummary {
+  /** `IN_CHAIN`: a line. `SPLIT_CHAIN`: a chain with a branch. `NOT_IN_CHAIN`: one property alone. */
+  readonly chainType: string;
+  /** The number of properties. */
+  readonly chainLength: number;
 }
 
 /** The chain of one value that matched. */
 export interface Chain {
   readonly queriedAddress: string;
   readonly chainId: string;
-  readonly chainSummary: {
-    readonly chainType: ChainType;
-    /** The number of properties. */
-    readonly chainLength: number;
-  };
+  readonly chainSummary: ChainSummary;
   /** From the bottom to the top. */
   readonly properties: readonly Property[];
 }
@@ -95,21 +112,19 @@ export interface Pagination {
   readonly lastPage: number;
 }
 
+/** The SHA-256 of the canonical data, in base64url. */
+export interface PayloadHash {
+  readonly alg: "SHA-256";
+  readonly value: string;
+}
+
 /** The signature block. `signedAt` stands outside the signature and proves nothing. */
 export interface Provenance {
   readonly alg: "RS256";
   readonly kid: string;
   readonly signature: string;
-  readonly signedAt: string;
-  readonly payloadHash: { readonly alg: "SHA-256"; readonly value: string };
-}
-
-/** Why one value matched, or did not. The service does not sign explanations. */
-export interface ValueExplanation {
-  readonly value: string;
-  readonly reason: "matched" | "unknown" | "ambiguous" | "not_listed";
-  readonly uprn: number | null;
-  readonly confidence: number | null;
+  readonly signedAt: Date;
+  readonly payloadHash: PayloadHash;
 }
 
 /** A verified answer of the chain query. */
@@ -117,8 +132,20 @@ export interface ChainAnswer {
   readonly chains: readonly Chain[];
   readonly pagination: Pagination;
   readonly provenance: Provenance;
-  /** Present when `explain` was asked for. It is not signed. */
-  readonly explanation?: readonly ValueExplanation[];
+  /** Empty unless `explain` was asked for. It is not signed. */
+  readonly explanation: readonly Explanation[];
   /** The body as it arrived. Keep it as evidence, with the key set. */
   readonly body: Uint8Array;
+}
+
+/** The outcome of up to 100 of many values. */
+export interface Batch {
+  readonly values: readonly string[];
+  readonly chains: readonly Chain[];
+  /** Why values led to no chain. */
+  readonly notFound: readonly Explanation[];
+  /** The signed answer. It is undefined if the batch failed, or if no value led to a chain. */
+  readonly answer: ChainAnswer | undefined;
+  /** Undefined unless the batch failed: then nothing is known about its values. */
+  readonly error: Error | undefined;
 }

@@ -1,14 +1,14 @@
 import { Api } from "./api.js";
-import { ChainQuery, type AllPagesOptions, type QueryOptions } from "./chain-query.js";
-import type { ChainAnswer } from "./chain-types.js";
-import { ChainCalls } from "./chains.js";
-import { EventVerifier } from "./event-verifier.js";
+import { Catalogue } from "./catalogue.js";
+import { Chains } from "./chain-calls.js";
+import { ChainQuery, type AllPagesOptions, type BatchOptions, type QueryOptions } from "./chain-query.js";
+import type { Batch, ChainAnswer } from "./chain-types.js";
 import { RemoteKeySet } from "./keys.js";
-import { ListingCalls } from "./listings.js";
-import { MilestoneCalls } from "./milestones.js";
-import { readSandbox } from "./sandbox.js";
-import { needed, type ClientSettings } from "./settings.js";
-import { WebhookCalls } from "./webhooks.js";
+import { ListingApi } from "./listing-api.js";
+import { Listings } from "./listings.js";
+import { settingsOfSandbox } from "./sandbox.js";
+import { needed, type Settings } from "./settings.js";
+import { Subscriptions } from "./subscriptions.js";
 
 /** A property whose address is like a searched text. */
 export interface AddressSuggestion {
@@ -18,53 +18,61 @@ export interface AddressSuggestion {
   readonly confidence: number;
 }
 
+type Uprns = readonly (number | string)[];
+
 /**
  * A client of an Onward service.
  *
- * A method throws an InputError when an argument or a setting is wrong, and sends nothing then.
+ * A method throws a UsageError when an argument or a setting is wrong, or after `close`.
  * It throws a ProblemError when the service refuses, and a TokenError when the token endpoint refuses.
- * It throws a ConnectionError when no complete answer comes.
+ * It throws a ConnectionFailed when no complete answer comes, and an UnexpectedAnswer when its form is wrong.
  */
-export class OnwardClient {
-  /** Listings of the client's branches. */
-  readonly listings: ListingCalls;
+export class Client {
+  /** Listings of the client's branches, and their milestones. */
+  readonly listings: Listings;
   /** Links between listings, and the ends of chains. */
-  readonly chains: ChainCalls;
-  /** Milestones of listings. */
-  readonly milestones: MilestoneCalls;
+  readonly chains: Chains;
+  /** Milestone types, branches and known addresses. */
+  readonly catalogue: Catalogue;
   /** Subscriptions to events. */
-  readonly webhooks: WebhookCalls;
+  readonly subscriptions: Subscriptions;
   readonly #api: Api;
   readonly #query: ChainQuery;
   #keys: RemoteKeySet | undefined;
 
-  constructor(settings: ClientSettings) {
+  constructor(settings: Settings) {
     this.#api = new Api(settings);
     this.#query = new ChainQuery(this.#api, () => this.keys);
-    this.listings = new ListingCalls(this.#api);
-    this.chains = new ChainCalls(this.#api);
-    this.milestones = new MilestoneCalls(this.#api);
-    this.webhooks = new WebhookCalls(this.#api);
+    const listingApi = new ListingApi(this.#api);
+    this.listings = new Listings(listingApi);
+    this.chains = new Chains(listingApi);
+    this.catalogue = new Catalogue(listingApi);
+    this.subscriptions = new Subscriptions(this.#api);
   }
 
   /**
    * Makes a client of a running sandbox.
    *
    * @param path The sandbox's file `sandbox.json`.
-   * @param clientName The name of a client in it. Default: the first that may query chains.
-   * @throws InputError when the file cannot be read or has no such client.
+   * @param clientName The name of a client in it. Default: the first with both scopes.
+   * @throws UsageError when the file cannot be read or has no such client.
    */
-  static fromSandbox(path: string, clientName?: string): OnwardClient {
-    return new OnwardClient(readSandbox(path, clientName));
+  static fromSandbox(path: string, clientName?: string): Client {
+    return new Client(settingsOfSandbox(path, clientName));
   }
 
-  /** The published key set of `jwksUrl`. */
+  /** The settings of this client. They hold its secrets. */
+  get settings(): Settings {
+    return this.#api.settings;
+  }
+
+  /** The published key set of `jwksUrl`, which an `EventVerifier` can share. */
   get keys(): RemoteKeySet {
-    const { ca, timeoutMilliseconds } = this.#api.settings;
+    const { ca, proxy } = this.settings;
     this.#keys ??= new RemoteKeySet({
-      url: needed(this.#api.settings, "jwksUrl"),
+      url: needed(this.settings, "jwksUrl"),
       ...(ca === undefined ? {} : { ca }),
-      ...(timeoutMilliseconds === undefined ? {} : { timeoutMilliseconds }),
+      ...(proxy === undefined ? {} : { proxy }),
     });
     return this.#keys;
   }
@@ -77,7 +85,7 @@ export class OnwardClient {
    * @throws NotFound when no value matches.
    * @throws VerificationError when the answer differs from the one that the service signed.
    */
-  queryUprns(values: readonly (number | string)[], options: QueryOptions = {}): Promise<ChainAnswer> {
+  queryUprns(values: Uprns, options: QueryOptions = {}): Promise<ChainAnswer> {
     return this.#query.page("uprn", values, options);
   }
 
@@ -87,25 +95,38 @@ export class OnwardClient {
   }
 
   /** Queries the chains of 1 to 100 UPRNs, page after page. Each page is verified. */
-  queryUprnPages(
-    values: readonly (number | string)[], options: AllPagesOptions = {},
-  ): AsyncGenerator<ChainAnswer, void, undefined> {
+  pagesOfUprns(values: Uprns, options: AllPagesOptions = {}): AsyncGenerator<ChainAnswer, void, undefined> {
     return this.#query.pages("uprn", values, options);
   }
 
   /** Queries the chains of 1 to 100 addresses, page after page. Each page is verified. */
-  queryAddressPages(
+  pagesOfAddresses(
     values: readonly string[], options: AllPagesOptions = {},
   ): AsyncGenerator<ChainAnswer, void, undefined> {
     return this.#query.pages("address", values, options);
   }
 
+  /**
+   * Queries any number of UPRNs, 100 in each call, and tells values not found from failures.
+   *
+   * After a 429 it waits as `Retry-After` says. A failed batch has its `error`, and the next one follows.
+   * It throws an error that would meet every batch, for example TokenError or Forbidden.
+   */
+  batchesOfUprns(values: Uprns, options: BatchOptions = {}): AsyncGenerator<Batch, void, undefined> {
+    return this.#query.batches("uprn", values, options);
+  }
+
+  /** Queries any number of addresses or postcodes, as `batchesOfUprns` does. */
+  batchesOfAddresses(values: readonly string[], options: BatchOptions = {}): AsyncGenerator<Batch, void, undefined> {
+    return this.#query.batches("address", values, options);
+  }
+
   /** Suggests properties for a typed text, the best first. The answer is not signed. */
-  async suggestAddresses(text: string, limit?: number): Promise<AddressSuggestion[]> {
+  async suggestAddresses(text: string, limit?: number): Promise<readonly AddressSuggestion[]> {
     const answer = await this.#api.json({
       method: "GET",
       address: "baseUrl",
-      path: `/api/v1/${this.#api.settings.pathSegment ?? "standard"}/addresses`,
+      path: `/api/v1/${this.settings.pathSegment ?? "standard"}/addresses`,
       access: "transaction-status",
       query: { q: text, limit },
       repeatable: true,
@@ -113,25 +134,14 @@ export class OnwardClient {
     return (answer as { data: AddressSuggestion[] }).data;
   }
 
-  /** Reads the participant directory: an array of organisations. */
+  /** Reads the participant directory: an array of organisations, as it shows them. */
   async participants(): Promise<readonly Record<string, unknown>[]> {
     return await this.#api.json({
       method: "GET", address: "directoryUrl", path: "/participants", access: "none", repeatable: true,
     }) as Record<string, unknown>[];
   }
 
-  /**
-   * Makes a verifier of this service's events.
-   *
-   * @param acceptSimulated Whether it accepts test events. Leave it out in production.
-   */
-  eventVerifier(acceptSimulated = false): EventVerifier {
-    return new EventVerifier({
-      issuer: needed(this.#api.settings, "baseUrl"), keys: this.keys, acceptSimulated,
-    });
-  }
-
-  /** Closes the kept connections. Calls that are under way fail. */
+  /** Closes the kept connections. Later calls throw a UsageError, and calls that are under way fail. */
   close(): void {
     this.#api.close();
     this.#keys?.close();

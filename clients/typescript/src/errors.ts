@@ -1,5 +1,3 @@
-import type { ValueExplanation } from "./chain-types.js";
-
 /** The base of every error that this library throws on purpose. */
 export class OnwardError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -8,23 +6,33 @@ export class OnwardError extends Error {
   }
 }
 
-/** A setting or an argument is wrong. The library sent nothing. */
-export class InputError extends OnwardError {}
+/** A setting or an argument is wrong, or the client is closed. The library sent nothing. */
+export class UsageError extends OnwardError {}
 
 /** No complete answer came: the connection failed, timed out, or the answer was too large. */
-export class ConnectionError extends OnwardError {}
+export class ConnectionFailed extends OnwardError {}
+
+/** The answer does not have its documented shape. */
+export class UnexpectedAnswer extends OnwardError {}
+
+/** No fresh key set is there, and the service does not deliver one. Try again later. */
+export class KeysUnavailable extends OnwardError {}
 
 /** The token endpoint refused the client (RFC 6749, section 5.2). */
 export class TokenError extends OnwardError {
   /** The HTTP status. */
   readonly status: number;
-  /** The code of RFC 6749, for example `invalid_client`, or an empty string. */
-  readonly error: string;
+  /** The code of RFC 6749, for example `invalid_client`, or `unknown`. */
+  readonly code: string;
+  readonly description: string;
+  readonly requestId: string | undefined;
 
-  constructor(message: string, status: number, error: string) {
+  constructor(message: string, status: number, code: string, description: string, requestId?: string) {
     super(message);
     this.status = status;
-    this.error = error;
+    this.code = code;
+    this.description = description;
+    this.requestId = requestId;
   }
 }
 
@@ -54,55 +62,77 @@ export class VerificationError extends OnwardError {
   }
 }
 
-/** One entry of `errors` in a refusal: `pointer` on `base_url`, `code` and `field` on listings. */
-export interface ProblemEntry {
+/** One wrong value of a request. */
+export interface Fault {
+  /** A pointer such as `value[3]`, or a member's name, or an empty string. */
+  readonly place: string;
   readonly detail: string;
-  readonly pointer?: string;
-  readonly code?: string;
-  readonly field?: string;
+  /** Empty for the chain query and the webhook calls. */
+  readonly code: string;
+}
+
+/** Why one value of a chain query led to a chain or to none (S-58). The service does not sign it. */
+export interface Explanation {
+  readonly value: string;
+  /** `matched`, `unknown`, `ambiguous` or `not_listed`. */
+  readonly reason: string;
+  /** Null unless the reason is `matched`. */
+  readonly uprn: number | null;
+  /** From 0 to 1. Null unless the reason is `matched`. */
+  readonly confidence: number | null;
 }
 
 /** The parts of a refusal, from problem details (RFC 9457) or from a body of the listing API. */
 export interface ProblemParts {
   readonly status: number;
+  readonly type: string;
   readonly title: string;
   readonly detail: string;
-  readonly requestId: string;
-  readonly errors: readonly ProblemEntry[];
-  readonly explanation: readonly ValueExplanation[] | undefined;
-  readonly retryAfterMilliseconds: number | undefined;
+  readonly requestId: string | undefined;
+  readonly errors: readonly Fault[];
+  readonly explanation: readonly Explanation[];
+  readonly retryAfterSeconds: number | undefined;
 }
 
 /** The service refused a call. Quote `requestId` when you ask the operator for help. */
 export class ProblemError extends OnwardError {
   readonly status: number;
+  /**
+   * The problem's word, for example `rate-limited`, or the first code of the listing API, for example
+   * `seller_has_buyer`. It is empty if something else than Onward answered.
+   */
+  readonly type: string;
   readonly title: string;
   readonly detail: string;
-  /** `X-Request-Id` of the answer, or an empty string. */
-  readonly requestId: string;
-  readonly errors: readonly ProblemEntry[];
-  /** The explanation of a 404 of the chain query with `explain`, else undefined. */
-  readonly explanation: readonly ValueExplanation[] | undefined;
+  readonly requestId: string | undefined;
+  readonly errors: readonly Fault[];
+  /** The explanation of a 404 of the chain query with `explain`, else empty. */
+  readonly explanation: readonly Explanation[];
   /** How long the service asks you to wait (`Retry-After`), or undefined. */
-  readonly retryAfterMilliseconds: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, parts: ProblemParts) {
     super(message);
     this.status = parts.status;
+    this.type = parts.type;
     this.title = parts.title;
     this.detail = parts.detail;
     this.requestId = parts.requestId;
     this.errors = parts.errors;
     this.explanation = parts.explanation;
-    this.retryAfterMilliseconds = parts.retryAfterMilliseconds;
+    this.retryAfterSeconds = parts.retryAfterSeconds;
   }
 }
 
-/** 401: the token or the API key is missing, unknown or ended. */
+/** 401: the token, the API key or the certificate does not fit. */
 export class Unauthorised extends ProblemError {}
 /** 403: the scope or the branch is not the caller's. */
 export class Forbidden extends ProblemError {}
-/** 404: nothing of this name exists, or no value of a query matched. */
+/**
+ * 404: nothing of this name exists, or no value of a query matched.
+ *
+ * A 404 of a wrong address is a plain ProblemError, whose `type` is `no-such-path`, `no_such_path` or empty.
+ */
 export class NotFound extends ProblemError {}
 /** 409: the state forbids the change. */
 export class Conflict extends ProblemError {}

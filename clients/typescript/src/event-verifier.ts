@@ -1,8 +1,8 @@
 import { constants, verify } from "node:crypto";
 import { decodeBase64url } from "./base64url.js";
-import { ConnectionError, OnwardError, VerificationError, type VerificationReason } from "./errors.js";
+import { KeysUnavailable, OnwardError, VerificationError, type VerificationReason } from "./errors.js";
 import { checkClaims } from "./event-claims.js";
-import type { OnwardEvent } from "./events.js";
+import { eventOf, type OnwardEvent } from "./events.js";
 import { decodeUtf8, isObject, parseStrict } from "./json.js";
 import type { KeySource } from "./keys.js";
 
@@ -33,7 +33,7 @@ export interface EventVerifierSettings {
   /** The published keys: a `RemoteKeySet`. */
   readonly keys: KeySource;
   /** Whether test events are accepted. Leave it out in production. Default: false. */
-  readonly acceptSimulated?: boolean;
+  readonly allowSimulated?: boolean;
 }
 
 /** Makes the checks 1 to 12 of docs/webhooks.md, in that order. It depends on no web framework. */
@@ -45,7 +45,7 @@ export class EventVerifier {
   }
 
   /**
-   * Returns the claims of a genuine event.
+   * Returns a genuine event. One of a type that this library does not know is an `UnknownEvent`.
    *
    * @param body The body of the delivery, exactly as it arrived.
    * @param contentType The header field `Content-Type`.
@@ -58,7 +58,7 @@ export class EventVerifier {
       if (error instanceof VerificationError) {
         throw new EventRefused(statusOf(error.reason), error.message, { cause: error, reason: error.reason });
       }
-      if (error instanceof ConnectionError) throw new EventRefused(503, error.message, { cause: error });
+      if (error instanceof KeysUnavailable) throw new EventRefused(503, error.message, { cause: error });
       throw error;
     }
   }
@@ -71,12 +71,15 @@ export class EventVerifier {
       throw new VerificationError("content_type", "The Content-Type must be application/jwt.");
     }
     const [head, payload, signature] = splitToken(Buffer.from(body).toString("latin1"));
-    const key = await this.#settings.keys.find(readKeyId(head));
+    const kid = readKeyId(head);
+    const key = await this.#settings.keys.find(kid);
     const signed = Buffer.from(`${head}.${payload}`, "latin1");
     if (!verify("sha256", signed, { key, padding: constants.RSA_PKCS1_PADDING }, decodeBase64url(signature))) {
       throw new VerificationError("signature", "The signature does not verify.");
     }
-    return checkClaims(readPart(payload), this.#settings.issuer, this.#settings.acceptSimulated ?? false);
+    const claims = readPart(payload);
+    checkClaims(claims, this.#settings.issuer, this.#settings.allowSimulated ?? false);
+    return eventOf(claims, kid, `${head}.${payload}.${signature}`);
   }
 }
 

@@ -1,6 +1,3 @@
-/** The types of events that this library knows. */
-export type EventType = "milestone.updated" | "fallthrough";
-
 /** The labels of `milestone.updated` (docs/webhooks.md). */
 export type MilestoneLabel =
   | "Property Listed" | "SSTC" | "Searches Ordered" | "LA Search Expected" | "Search Delivered"
@@ -8,45 +5,116 @@ export type MilestoneLabel =
   | "Mortgage Offered" | "Enquiries Opened" | "Enquiries Closed" | "Proposed Exchange" | "Exchange"
   | "Proposed Completion" | "Completion Date Set" | "Completion";
 
-interface EventClaims {
-  /** The service's `base_url`. */
-  readonly iss: string;
-  /** When this token was issued, in Unix seconds. Each attempt has a new value. */
-  readonly iat: number;
-  readonly exp: number;
+/** The members of every verified event. */
+export interface EventBase {
   /** The same in every attempt, redelivery and replay. */
   readonly eventId: string;
-  /** When the event was recorded, as YYYY-MM-DDTHH:MM:SSZ. Such times compare as text. */
-  readonly eventTimestamp: string;
+  /** When the event was recorded. */
+  readonly eventTimestamp: Date;
+  /** Decimal text. */
   readonly propertyId: string;
+  /** Decimal text. */
   readonly uprn: string;
+  /** The claim of this name. */
+  readonly data: Readonly<Record<string, unknown>>;
   /** True in test events alone. */
-  readonly simulated?: boolean;
+  readonly simulated: boolean;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  readonly kid: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** The token as it arrived. Keep it as evidence. */
+  readonly token: string;
+  /**
+   * What the event is about: of two events with one subject, the later one counts.
+   * Undefined if every event of this type counts.
+   */
+  readonly subject: string | undefined;
 }
 
 /** A milestone was recorded, or its date changed. */
-export interface MilestoneUpdated extends EventClaims {
+export interface MilestoneUpdated extends EventBase {
   readonly eventType: "milestone.updated";
-  /** `label` is a MilestoneLabel, or one that a later service adds. `date` is YYYY-MM-DD in London. */
-  readonly data: { readonly milestone: { readonly label: string; readonly date: string } };
+  /** A MilestoneLabel, or one that a later service adds. */
+  readonly label: string;
+  /** YYYY-MM-DD in London. */
+  readonly date: string;
 }
 
 /** A sale fell through. */
-export interface FellThrough extends EventClaims {
+export interface FellThrough extends EventBase {
   readonly eventType: "fallthrough";
-  readonly data: { readonly fallThroughDate: string };
+  /** YYYY-MM-DD in London. */
+  readonly date: string;
 }
 
-/** A verified event. */
-export type OnwardEvent = MilestoneUpdated | FellThrough;
+/** A chain changed. Query it to see its state. */
+export interface ChainChanged extends EventBase {
+  readonly eventType: "chain.changed";
+  /** The chain after the change. */
+  readonly chainId: string;
+  /** `linked`, `unlinked`, `checked`, `unchecked` or `current`, or a later word. */
+  readonly change: string;
+  /** All properties of the chain after the change, as decimal text. */
+  readonly uprns: readonly string[];
+}
 
-type WithoutTime<Event> = Event extends OnwardEvent ? Omit<Event, "iss" | "iat" | "exp"> : never;
+/**
+ * A genuine event of a type that this library does not know.
+ *
+ * `propertyId` and `uprn` are empty, and `data` has no member, if the event has no such claim.
+ */
+export interface UnknownEvent extends EventBase {
+  readonly eventType: string;
+}
 
-/** The claims of an event that are the same in each attempt, as the log of deliveries shows them. */
-export type UnsignedEvent = WithoutTime<OnwardEvent>;
+/** An event of a type that this library knows. `eventType` tells which. */
+export type KnownEvent = MilestoneUpdated | FellThrough | ChainChanged;
 
-/** Names the thing that an event is about: of two events with one subject, the later one counts. */
-export function subjectOf(event: OnwardEvent): string {
-  const label = event.eventType === "milestone.updated" ? event.data.milestone.label : event.eventType;
-  return JSON.stringify([event.propertyId, label]);
+/** A verified event. `isKnown` tells the two apart. */
+export type OnwardEvent = KnownEvent | UnknownEvent;
+
+/** The types of events that this library knows. */
+export type EventType = KnownEvent["eventType"];
+
+type Claims = Readonly<Record<string, unknown>>;
+
+// The members and the subject that each known type has besides the common ones.
+const KINDS: Readonly<Record<EventType, (data: Claims, claims: Claims) => Record<string, unknown>>> = {
+  "milestone.updated": ({ milestone }, { propertyId }) => {
+    const { label, date } = milestone as Claims;
+    return { label, date, subject: JSON.stringify([propertyId, label]) };
+  },
+  "fallthrough": ({ fallThroughDate }, { propertyId, eventType }) =>
+    ({ date: fallThroughDate, subject: JSON.stringify([propertyId, eventType]) }),
+  "chain.changed": ({ chainId, change, uprns }, { eventType }) =>
+    ({ chainId, change, uprns, subject: JSON.stringify([chainId, eventType]) }),
+};
+
+/** Says whether this library knows the type of an event. */
+export function isKnown(event: OnwardEvent): event is KnownEvent {
+  return Object.hasOwn(KINDS, event.eventType);
+}
+
+/** Makes an event of claims that `checkClaims` has checked. */
+export function eventOf(claims: Claims, kid: string, token: string): OnwardEvent {
+  const { eventId, eventType, propertyId = "", uprn = "", data = {} } = claims;
+  const more = Object.hasOwn(KINDS, eventType as string) ? KINDS[eventType as EventType] : undefined;
+  return {
+    eventId,
+    eventType,
+    eventTimestamp: new Date(claims.eventTimestamp as string),
+    propertyId,
+    uprn,
+    data,
+    // The id alone marks a test event too, whatever the claim says.
+    simulated: "simulated" in claims || (eventId as string).startsWith("sim_"),
+    issuedAt: new Date((claims.iat as number) * 1000),
+    expiresAt: new Date((claims.exp as number) * 1000),
+    kid,
+    claims,
+    token,
+    subject: undefined,
+    ...more?.(data as Claims, claims),
+  } as OnwardEvent;
 }

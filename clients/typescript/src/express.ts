@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { EVENT_LIMIT_BYTES, EventRefused } from "./event-verifier.js";
-import type { Receiver, ReceiverAnswer } from "./receiver.js";
+import type { Receiver, Reply } from "./receiver.js";
 
 const BODY_TIMEOUT_MILLISECONDS = 10_000;
 
@@ -22,12 +22,12 @@ export function onwardEvents(receiver: Receiver): (req: Request, res: ServerResp
       if (res.headersSent) return;
       // Octets of a refused body may still be on their way.
       if (answer.status !== 202) res.setHeader("connection", "close");
-      res.writeHead(answer.status, { "content-type": "text/plain; charset=utf-8" }).end(answer.body);
+      res.writeHead(answer.status, { "content-type": "text/plain; charset=utf-8" }).end(answer.reason);
     });
   };
 }
 
-async function answerOf(receiver: Receiver, req: Request): Promise<ReceiverAnswer> {
+async function answerOf(receiver: Receiver, req: Request): Promise<Reply> {
   try {
     if (req.method !== "POST") throw new EventRefused(405, "The method must be POST.");
     return await receiver.receive(await readBody(req), req.headers);

@@ -7,26 +7,32 @@
 export { verifyAnswer } from "./answer.js";
 export type { WriteOptions } from "./api.js";
 export { canonicalise } from "./canonical.js";
-export type { AllPagesOptions, QueryOptions } from "./chain-query.js";
+export type { Catalogue } from "./catalogue.js";
+export type { Chains, LinkResult, UncheckReason } from "./chain-calls.js";
+export type { AllPagesOptions, BatchOptions, QueryOptions } from "./chain-query.js";
 export type * from "./chain-types.js";
-export type { AddOutcome, ChainCalls, End, Link, LinkOutcome, UncheckReason } from "./chains.js";
-export { OnwardClient, type AddressSuggestion } from "./client.js";
+export { Client, type AddressSuggestion } from "./client.js";
 export * from "./errors.js";
 export { EventRefused, EventVerifier, type EventVerifierSettings } from "./event-verifier.js";
-export { subjectOf } from "./events.js";
-export type { EventType, FellThrough, MilestoneLabel, MilestoneUpdated, OnwardEvent, UnsignedEvent } from "./events.js";
+export { isKnown } from "./events.js";
+export type {
+  ChainChanged, EventBase, EventType, FellThrough, KnownEvent, MilestoneLabel, MilestoneUpdated, OnwardEvent, UnknownEvent,
+} from "./events.js";
 export { RemoteKeySet, type JwkSet, type KeySetSettings, type KeySource } from "./keys.js";
 export type * from "./listing-types.js";
-export type { ListingCalls, ListingFilter } from "./listings.js";
-export type { MilestoneCalls, NewMilestone } from "./milestones.js";
+export type { ListingFilter, Listings } from "./listings.js";
 export type * from "./outlook-types.js";
+export type { Page, PageOptions } from "./pages.js";
 export {
-  Receiver, type DeliveryHeaders, type EventHandler, type ReceiverAnswer, type ReceiverSettings,
+  Receiver, type DeliveryHeaders, type EventHandler, type ReceiverSettings, type Reply,
 } from "./receiver.js";
+export type { RetryRules } from "./retry.js";
+export { settingsOfSandbox } from "./sandbox.js";
 export { FileSeenEvents, type FileSeenSettings } from "./seen-file.js";
 export { MemorySeenEvents, type SeenEvent, type SeenEvents } from "./seen.js";
-export { readSandbox } from "./sandbox.js";
-export type { AssertionAlgorithm, AssertionSettings, ClientSettings } from "./settings.js";
+export type { AssertionAlgorithm, Settings, Signer } from "./settings.js";
 export type {
-  Delivery, DeliveryAttempt, DeliveryFilter, DeliveryStatus, NewSubscription, Simulated, Simulation, Subscription, WebhookCalls,
-} from "./webhooks.js";
+  Attempt, Delivery, DeliveryFilter, NewSubscription, NewWatch, Reach, Replay, SimulatedDelivery, SimulatedEvent,
+  Simulation, Subscription, Subscriptions, Watch, WatchChanges,
+} from "./subscriptions.js";
+export { VERSION } from "./version.js";

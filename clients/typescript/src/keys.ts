@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
-import { ConnectionError, VerificationError } from "./errors.js";
+import { KeysUnavailable, UnexpectedAnswer, UsageError, VerificationError } from "./errors.js";
 import { Connections, type HttpAnswer } from "./http.js";
 import { isObject, printable } from "./json.js";
 import { withRetries } from "./retry.js";
@@ -20,7 +20,7 @@ export interface JwkSet {
 export interface KeySource {
   /**
    * @throws VerificationError with the reason `unknown_key`.
-   * @throws ConnectionError when no fresh key set can be had.
+   * @throws KeysUnavailable when no fresh key set can be had.
    */
   find(kid: string): Promise<KeyObject>;
 }
@@ -74,8 +74,10 @@ export interface KeySetSettings {
   readonly url: string;
   /** The authorities that the server's certificate may come from, as PEM. Default: those of Node. */
   readonly ca?: string;
-  /** The time of one download in milliseconds. Default: 5,000. */
-  readonly timeoutMilliseconds?: number;
+  /** The http:// address of a proxy. */
+  readonly proxy?: string;
+  /** The time of one download. Default: 5. */
+  readonly timeoutSeconds?: number;
 }
 
 /**
@@ -93,21 +95,20 @@ export class RemoteKeySet implements KeySource {
   #download: Promise<void> | undefined;
   #failure: unknown;
 
-  /** @throws InputError when the address does not begin with https. */
+  /** @throws UsageError when the address does not begin with https. */
   constructor(settings: KeySetSettings) {
     checkAddress("url", settings.url);
     this.#url = settings.url;
-    this.#connections = new Connections({
-      timeoutMilliseconds: settings.timeoutMilliseconds ?? 5_000,
-      answerLimitBytes: SET_LIMIT_BYTES,
-      ...(settings.ca === undefined ? {} : { ca: settings.ca }),
-    });
+    const { ca, proxy, timeoutSeconds = 5 } = settings;
+    this.#connections = new Connections({ ca, proxy, timeoutSeconds, answerLimitBytes: SET_LIMIT_BYTES });
   }
 
   async find(kid: string): Promise<KeyObject> {
     if (!this.#isFresh() || !this.#keys.has(kid)) await this.#refresh();
     if (!this.#isFresh()) {
-      throw new ConnectionError(`The key set at ${this.#url} cannot be downloaded: ${String(this.#failure)}`,
+      // Its own kind of error would hide that the client is closed.
+      if (this.#failure instanceof UsageError) throw this.#failure;
+      throw new KeysUnavailable(`The key set at ${this.#url} cannot be downloaded: ${String(this.#failure)}`,
         { cause: this.#failure });
     }
     return findIn(this.#keys, kid);
@@ -116,7 +117,7 @@ export class RemoteKeySet implements KeySource {
   /**
    * Downloads the key set. Keep it beside saved answers, because the service withdraws old keys later.
    *
-   * @throws ConnectionError when it cannot be had.
+   * @throws ConnectionFailed or UnexpectedAnswer when it cannot be had.
    */
   async download(): Promise<JwkSet> {
     return parseKeySet(this.#url, await this.#request());
@@ -144,8 +145,8 @@ export class RemoteKeySet implements KeySource {
 
   async #request(): Promise<HttpAnswer> {
     const answer = await withRetries(() => this.#connections.send({ method: "GET", url: this.#url }),
-      { repeatable: true, waitLimitMilliseconds: 2_000, attempts: 2 });
-    if (answer.status !== 200) throw new ConnectionError(`${this.#url} answered ${answer.status}.`);
+      { totalWaitSeconds: 2, attempts: 2 }, true);
+    if (answer.status !== 200) throw new UnexpectedAnswer(`${this.#url} answered ${answer.status}.`);
     return answer;
   }
 
@@ -162,7 +163,7 @@ function parseKeySet(url: string, answer: HttpAnswer): JwkSet {
     readKeySet(value);
     return value as JwkSet;
   } catch (error) {
-    throw new ConnectionError(`${url} answered without a key set.`, { cause: error });
+    throw new UnexpectedAnswer(`${url} answered without a key set.`, { cause: error });
   }
 }
 

@@ -1,9 +1,16 @@
 import { dataOf, keyed, parseAnswer, type Api, type Call, type WriteOptions } from "./api.js";
-import type { PageOptions } from "./listing-types.js";
+import { UnexpectedAnswer } from "./errors.js";
+import type { Milestone } from "./listing-types.js";
+import type { PageOptions } from "./pages.js";
+import { objectOf } from "./reading.js";
+import { readMilestone, type Resource } from "./resources.js";
+
+const TYPES = "/api/v1/milestone_type";
 
 /** Makes the calls of `listing_base_url`. */
 export class ListingApi {
   readonly #api: Api;
+  #keys: Promise<ReadonlyMap<number, string>> | undefined;
 
   constructor(api: Api) {
     this.#api = api;
@@ -28,18 +35,41 @@ export class ListingApi {
   }
 
   /** Searches with a body. Nothing changes, so no Idempotency-Key is needed. */
-  async search<Answer>(path: string, json: unknown, options: PageOptions): Promise<Answer> {
+  async search(path: string, json: unknown, options: PageOptions): Promise<unknown> {
     const call = { ...base("POST", path), json, query: pageQuery(options), repeatable: true };
-    return await this.#api.json(call) as Answer;
+    return await this.#api.json(call);
   }
 
-  /** Writes with an Idempotency-Key. Returns the status and the parsed body. */
-  async write(
+  /** Writes with an Idempotency-Key. Returns the status and `data`. */
+  async write<Data>(
     method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, json: unknown, options: WriteOptions,
-  ): Promise<{ status: number; body: unknown; call: Call }> {
+  ): Promise<{ status: number; data: Data }> {
     const call: Call = { ...base(method, path), json, ...keyed(options) };
     const answer = await this.#api.send(call);
-    return { status: answer.status, body: parseAnswer(call, answer), call };
+    return { status: answer.status, data: dataOf<Data>(call, parseAnswer(call, answer)) };
+  }
+
+  /** Reads a milestone. It asks for the keys of types when it meets a new type. */
+  async milestone(resource: Resource): Promise<Milestone> {
+    const type = objectOf(resource.attributes).milestone_type_id as number;
+    const asked = this.#keys;
+    let key = (await asked)?.get(type);
+    if (key === undefined) {
+      // Another milestone may have asked meanwhile.
+      if (this.#keys === asked) this.#startReadingKeys();
+      key = (await this.#keys)?.get(type);
+    }
+    if (key === undefined) throw new UnexpectedAnswer(`The service lists no milestone type ${type}.`);
+    return readMilestone(resource, key);
+  }
+
+  #startReadingKeys(): void {
+    const started = this.read<Resource[]>(TYPES).then((types) =>
+      new Map(types.map(({ id, attributes }) => [Number(id), attributes.key as string])));
+    this.#keys = started;
+    started.catch(() => {
+      if (this.#keys === started) this.#keys = undefined;
+    });
   }
 }
 

@@ -1,6 +1,3 @@
-/** A time in Unix seconds. */
-export type UnixSeconds = number;
-
 /** How a property is held. */
 export type Tenure = "freehold" | "leasehold" | "commonhold" | "shareoffreehold";
 
@@ -9,152 +6,124 @@ export type TransactionType =
   | "auction" | "buy_to_let" | "freehold_enfranchisement" | "power_of_attorney"
   | "probate" | "repossession" | "shared_ownership";
 
-/** The conveyancers of a sale. The selling agent is the branch. `null` clears a member. */
+/** The conveyancers of a sale. The selling agent is the branch. In a change, `null` clears a name. */
 export interface Parties {
   readonly sellerConveyancer?: string | null;
   readonly buyerConveyancer?: string | null;
 }
 
-/** The attributes of a listing. The last group is shown for the caller's own listing alone. */
-export interface ListingAttributes {
-  readonly address_id: number;
-  readonly branch_id: number;
+/** Members that only `get` of a caller's own listing, `create` and `update` show (S-57). */
+export interface ListingDetails {
+  readonly uprn: number;
+  readonly externalId: string | null;
+  readonly tenure: string | null;
+  readonly transactionType: readonly string[];
+  readonly parties: Parties;
+  /** Whether chain queries show this listing of the property. */
+  readonly isCurrent: boolean;
+  /** Whether two listings of the property are under offer (S-6). */
+  readonly contested: boolean;
+}
+
+/** The sale of one property by one branch. */
+export interface Listing {
+  readonly id: number;
+  readonly addressId: number;
+  readonly branchId: number;
   /** In pounds. */
   readonly price: number;
   /** It can change with each link and each break. Keep the listing's id instead. */
-  readonly chain_link_id: string;
-  readonly is_locked: boolean;
-  readonly full_address: string;
-  readonly address_street_name: string;
-  readonly address_area: string;
-  readonly address_postal_code: string;
-  readonly created_at: UnixSeconds;
-  readonly updated_at: UnixSeconds;
-
-  readonly deleted_at?: UnixSeconds | null;
-  readonly status_changedate?: UnixSeconds;
-  readonly date_last_received?: UnixSeconds;
-  readonly verified_as_property?: number;
-  readonly branch_owner_id?: number | null;
-  readonly branch_name?: string;
-
-  readonly uprn?: number;
-  readonly external_id?: string | null;
-  readonly tenure?: string | null;
-  readonly transaction_type?: readonly string[];
-  readonly parties?: { readonly sellerConveyancer: string | null; readonly buyerConveyancer: string | null };
-  /** Whether chain queries show this listing of the property. */
-  readonly is_current?: boolean;
-  /** Whether two listings of the property are under offer. */
-  readonly contested?: boolean;
+  readonly chainLinkId: string;
+  readonly isLocked: boolean;
+  readonly fullAddress: string;
+  readonly addressStreetName: string;
+  readonly addressArea: string;
+  readonly addressPostalCode: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly deletedAt: Date | undefined;
+  /** Undefined unless the call includes milestones. */
+  readonly branchName: string | undefined;
+  /** Undefined in lists and in included listings. */
+  readonly details: ListingDetails | undefined;
 }
 
-/** Names another resource. */
-export interface Identifier {
-  readonly type: string;
-  readonly id: number | string;
+/** A listing that `create` made (`isNew`) or changed. */
+export interface CreatedListing {
+  readonly listing: Listing;
+  readonly isNew: boolean;
 }
 
-/** A listing. Its `id` is always a number here, also where the service writes it as text. */
-export interface Listing {
-  readonly type: "listing" | "buyer" | "seller" | "chained_listing";
-  readonly id: number;
-  readonly attributes: ListingAttributes;
-  readonly relationships?: Readonly<Record<string, { readonly data: Identifier | readonly Identifier[] }>>;
+/** The place of a listing in its chain. `position` 0 is the bottom. */
+export interface ChainPlace {
+  readonly chainLinkId: string;
+  /** The number of listings in the chain. */
+  readonly length: number;
+  readonly position: number;
+  readonly topChecked: boolean;
+  readonly bottomChecked: boolean;
 }
 
-/** Where a listing stands in its chain. */
-export interface ChainData {
-  readonly type: "chain_data";
-  /** The chain link id. */
-  readonly id: string;
-  readonly attributes: {
-    /** The number of listings in the chain. */
-    readonly length: number;
-    /** From 0 at the bottom. */
-    readonly position: number;
-    readonly top_checked: boolean;
-    readonly bottom_checked: boolean;
-  };
-}
-
-/** A recorded milestone. `completed_at` is midnight in London, or null after a reopening. */
+/** A recorded milestone. */
 export interface Milestone {
-  readonly type: "milestone";
   readonly id: string;
-  readonly attributes: {
-    readonly created_at: UnixSeconds;
-    readonly updated_at: UnixSeconds;
-    readonly deleted_at: UnixSeconds | null;
-    readonly completed_at: UnixSeconds | null;
-    readonly milestone_type_id: number;
-    readonly milestone_type: string;
-    readonly address_id: number;
-    readonly is_derived: boolean;
-    readonly excluded: boolean;
-    /** 0 unknown, 1 agent, 2 conveyancer, 3 lender, 4 import, 5 derived, 6 operator. */
-    readonly origin: number;
-  };
+  /** Names the type in calls, for example `mortgage_offered`. */
+  readonly key: string;
+  readonly milestoneTypeId: number;
+  readonly milestoneType: string;
+  readonly addressId: number;
+  /** The day in London as YYYY-MM-DD. Undefined only after enquiries were reopened. */
+  readonly date: string | undefined;
+  /** The exact time, or midnight in London if only the day is known. */
+  readonly completedAt: Date | undefined;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly deletedAt: Date | undefined;
+  readonly isDerived: boolean;
+  /** The step is not needed for this sale. */
+  readonly excluded: boolean;
+  /** 0 unknown, 1 agent, 2 conveyancer, 3 lender, 4 import, 5 derived, 6 operator. */
+  readonly origin: number;
 }
 
-/** A type of milestones. `attributes.key` names it in calls, for example `sstc`. */
+/** A type of milestones. `key` names it in calls, for example `sstc`. */
 export interface MilestoneType {
-  readonly type: "milestone_type";
-  readonly id: string;
-  readonly attributes: {
-    readonly created_at: UnixSeconds;
-    readonly updated_at: UnixSeconds;
-    readonly deleted_at: UnixSeconds | null;
-    readonly name: string;
-    readonly key: string;
-    readonly sequence: number;
-    readonly is_default_workflow: boolean;
-    readonly is_checklist_enabled: boolean;
-  };
-  readonly relationships?: { readonly milestones: { readonly data: readonly Identifier[] } };
+  readonly id: number;
+  readonly key: string;
+  readonly name: string;
+  readonly sequence: number;
+  readonly isDefaultWorkflow: boolean;
+  readonly isChecklistEnabled: boolean;
 }
 
 /** A group of milestone types. */
 export interface MilestoneGroup {
-  readonly type: string;
-  readonly id: string;
-  readonly attributes: { readonly key: string; readonly name: string; readonly sequence: number };
+  readonly id: number;
+  readonly key: string;
+  readonly name: string;
+  readonly sequence: number;
 }
 
-/** The types of a milestone group, each with its milestones of one listing. */
-export interface Workflow {
-  readonly data: readonly MilestoneType[];
-  readonly included: readonly Milestone[];
+/** A milestone type, and the listing's milestones of this type. */
+export interface WorkflowStep {
+  readonly type: MilestoneType;
+  readonly milestones: readonly Milestone[];
 }
 
 /** What `listings.get` can include. */
 export type Include = "buyer" | "seller" | "chain_data" | "chained_listings" | "milestones";
 
-/** A listing with its included resources. `included` is always one flat list. */
+/** A listing, and the resources that were asked for. */
 export interface ListingDocument {
   readonly listing: Listing;
-  readonly included: readonly (Listing | ChainData | Milestone)[];
-}
-
-/** One page of a list. */
-export interface Page<Item> {
-  readonly data: readonly Item[];
-  readonly meta: {
-    readonly pagination: {
-      readonly total: number;
-      readonly per_page: number;
-      readonly current_page: number;
-      readonly last_page: number;
-    };
-  };
-}
-
-/** Which page of a list. */
-export interface PageOptions {
-  /** From 1. Default: 1. */
-  readonly page?: number;
-  /** 1 to 100. Default: 15. */
-  readonly perPage?: number;
+  /** The neighbours below. Only a split chain has more than one. */
+  readonly buyers: readonly Listing[];
+  /** The neighbours above. */
+  readonly sellers: readonly Listing[];
+  readonly chain: ChainPlace | undefined;
+  /** From the bottom to the top, with the listing itself. */
+  readonly chainedListings: readonly Listing[];
+  readonly milestones: readonly Milestone[];
 }
 
 /** An address as agents send it. The UPRN makes it certain. */
@@ -168,78 +137,78 @@ export interface NewAddress {
   readonly uprn?: number;
 }
 
-interface NewListingParts {
-  readonly branch_id: number;
+/** A listing to create. Set either `address` or `addressId`. */
+export interface NewListing {
+  readonly branchId: number;
   /** In pounds. */
   readonly price: number;
-  /** The caller's own reference of one sale, 1 to 64 characters. */
-  readonly external_id?: string;
-  readonly tenure?: Tenure | null;
-  readonly transaction_type?: TransactionType | readonly TransactionType[] | null;
-  readonly parties?: Parties | null;
-  readonly is_locked?: boolean;
+  readonly address?: NewAddress;
+  readonly addressId?: number;
+  /** The caller's own reference of one sale, 1 to 64 characters. It cannot be changed later. */
+  readonly externalId?: string;
+  readonly tenure?: Tenure;
+  readonly transactionType?: readonly TransactionType[];
+  readonly parties?: Parties;
 }
-
-/** A listing to create, with either an address or the id of a known one. */
-export type NewListing = NewListingParts & (
-  | { readonly address: NewAddress; readonly address_id?: never }
-  | { readonly address_id: number; readonly address?: never }
-);
 
 /** Changes of a listing. A member that is left out stays; `null` clears it. */
 export interface ListingChanges {
   readonly price?: number;
   readonly tenure?: Tenure | null;
-  readonly transaction_type?: TransactionType | readonly TransactionType[] | null;
+  readonly transactionType?: readonly TransactionType[] | null;
   readonly parties?: Parties | null;
-  readonly is_locked?: boolean;
+  readonly isLocked?: boolean;
 }
 
-/** An address that the service knows. Its `id` is an `address_id`. */
+/** The content of a milestone. Set either `date` or `completedAt`. */
+export interface MilestoneRecord {
+  /** A day in London: YYYY-MM-DD. */
+  readonly date?: string;
+  /** An exact time. */
+  readonly completedAt?: Date;
+  /** 0 unknown, 1 agent (the service's default), 2 conveyancer, 3 lender. */
+  readonly origin?: number;
+  /** The step is not needed for this sale. */
+  readonly excluded?: boolean;
+}
+
+/** A property that the service knows. `addressId` stands in `NewListing`. */
 export interface KnownAddress {
-  readonly type: string;
-  readonly id: number;
-  readonly attributes: {
-    readonly address_id: number;
-    readonly uprn: number;
-    readonly full_address: string;
-    readonly address_street_name: string;
-    readonly address_area: string;
-    readonly address_postal_code: string;
-  };
+  readonly addressId: number;
+  readonly uprn: number;
+  readonly fullAddress: string;
+  readonly addressStreetName: string;
+  readonly addressArea: string;
+  readonly addressPostalCode: string;
 }
 
-/** A branch of an estate agent. */
+/** A branch of an estate agent. `participant` is the agent's name. */
 export interface Branch {
-  readonly type: string;
-  readonly id: number;
-  readonly attributes: { readonly branch_id: number; readonly name: string; readonly participant: string };
+  readonly branchId: number;
+  readonly name: string;
+  readonly participant: string;
 }
 
 /** One line of the history of a listing or of a chain. */
 export interface HistoryEntry {
-  readonly type: string;
   readonly id: string;
-  readonly attributes: {
-    readonly action: string;
-    readonly at: UnixSeconds;
-    /** Who did it, as an organisation. */
-    readonly by: string;
-    readonly chain_link_id: string;
-    readonly listing_id?: number;
-    readonly detail: Readonly<Record<string, unknown>>;
-  };
+  readonly action: string;
+  readonly at: Date;
+  /** Who did it, as an organisation. */
+  readonly by: string;
+  readonly chainLinkId: string;
+  /** JSON that depends on `action`, with the service's own names. */
+  readonly detail: unknown;
+  readonly listingId: number | undefined;
 }
 
-/** A link that waits for the other branch. */
+/** A link that waits for the other branch (S-47). */
 export interface LinkProposal {
-  readonly type: string;
   readonly id: number;
-  readonly attributes: {
-    readonly seller: number;
-    readonly buyer: number;
-    readonly proposed_by: "seller" | "buyer";
-    readonly created_at: UnixSeconds;
-    readonly expires_at: UnixSeconds;
-  };
+  readonly seller: number;
+  readonly buyer: number;
+  /** `seller` or `buyer`. */
+  readonly proposedBy: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
 }

@@ -1,58 +1,100 @@
-import { dataOf, segment, type Api, type WriteOptions } from "./api.js";
-import { ListingApi, pageQuery } from "./listing-api.js";
+import { segment, type WriteOptions } from "./api.js";
+import { UsageError } from "./errors.js";
+import { pageQuery, type ListingApi } from "./listing-api.js";
 import type {
-  Branch, HistoryEntry, Include, KnownAddress, LinkProposal, Listing, ListingChanges, ListingDocument,
-  NewListing, Page, PageOptions,
+  CreatedListing, HistoryEntry, Include, LinkProposal, Listing, ListingChanges, ListingDocument, Milestone,
+  MilestoneRecord, NewListing,
 } from "./listing-types.js";
 import type { Bottleneck, Forecast } from "./outlook-types.js";
+import { every, LARGEST_PAGE, pageOf, type Page, type PageOptions } from "./pages.js";
+import { camelCased } from "./reading.js";
+import { readChainPlace, readHistoryEntry, readListing, readMilestone, readProposal, type Resource } from "./resources.js";
 
 /** Which listings of the caller's branches. */
 export interface ListingFilter extends PageOptions {
-  /** Unix seconds. */
-  readonly updatedSince?: number;
+  readonly updatedSince?: Date;
   readonly externalId?: string;
 }
 
-/** The calls about listings. They need the scope `listing`. */
-export class ListingCalls {
+const PATH = "/api/v1/listing";
+
+/** The calls about listings and their milestones. They need the scope `listing`. */
+export class Listings {
   readonly #api: ListingApi;
 
-  constructor(api: Api) {
-    this.#api = new ListingApi(api);
+  constructor(api: ListingApi) {
+    this.#api = api;
   }
 
-  /** Creates a listing, or updates the branch's listing with the same `external_id`. */
-  async create(listing: NewListing, options: WriteOptions = {}): Promise<{ isNew: boolean; listing: Listing }> {
-    const { status, body, call } = await this.#api.write("POST", "/api/v1/listing", listing, options);
-    return { isNew: status === 201, listing: dataOf<Listing>(call, body) };
-  }
-
-  /** Lists the caller's listings, the longest unchanged first. */
-  async list(filter: ListingFilter = {}): Promise<Page<Listing>> {
-    return this.#api.readWhole("/api/v1/listing", {
-      ...pageQuery(filter), updated_since: filter.updatedSince, external_id: filter.externalId,
-    });
+  /** Creates a listing, or updates the branch's listing with the same `externalId`. */
+  async create(listing: NewListing, options: WriteOptions = {}): Promise<CreatedListing> {
+    const { status, data } = await this.#api.write<Resource>("POST", PATH, bodyOf(listing), options);
+    return { isNew: status === 201, listing: readListing(data) };
   }
 
   /** Reads a listing of the caller's branches. */
   async get(id: number, includes: readonly Include[] = []): Promise<ListingDocument> {
     const query = includes.length === 0 ? {} : { includes: includes.join(",") };
-    const answer = await this.#api.readWhole<{
-      data: Listing;
-      included?: ListingDocument["included"] | { data: ListingDocument["included"] };
+    const { data, included = [] } = await this.#api.readWhole<{
+      data: Resource; included?: readonly Resource[] | { data: readonly Resource[] };
     }>(pathOf(id), query);
-    const included = answer.included ?? [];
     const resources = "data" in included ? included.data : included;
+    const of = (type: string) => resources.filter((resource) => resource.type === type);
+    const listing = readListing(data);
+    const known = new Map([listing, ...[...of("listing"), ...of("chained_listing")].map(readListing)]
+      .map((entry) => [entry.id, entry]));
     return {
-      listing: withNumber(answer.data),
-      included: resources.map((resource) => ("price" in resource.attributes ? withNumber(resource as Listing) : resource)),
+      listing,
+      buyers: of("buyer").map(readListing),
+      sellers: of("seller").map(readListing),
+      chain: of("chain_data").map(readChainPlace)[0],
+      chainedListings: (data.relationships?.chained_listings?.data ?? [])
+        .flatMap((entry) => known.get(Number(entry.id)) ?? []),
+      milestones: await this.#milestones(of("milestone")),
     };
+  }
+
+  /** Lists the caller's listings, the longest unchanged first. */
+  async list(filter: ListingFilter = {}): Promise<Page<Listing>> {
+    const { updatedSince, externalId } = filter;
+    return pageOf(await this.#api.readWhole(PATH, {
+      ...pageQuery(filter),
+      updated_since: updatedSince === undefined ? undefined : Math.floor(updatedSince.getTime() / 1000),
+      external_id: externalId,
+    }), (entry) => readListing(entry as Resource));
+  }
+
+  /**
+   * Reads all the caller's listings, the longest unchanged first.
+   *
+   * A listing that changes meanwhile comes once more.
+   */
+  async *all(options: { readonly updatedSince?: Date } = {}): AsyncGenerator<Listing, void, undefined> {
+    let { updatedSince } = options;
+    let given = new Set<number>();
+    for (let page = 1; ;) {
+      const { items, lastPage } = await this.list({
+        page, perPage: LARGEST_PAGE, ...(updatedSince === undefined ? {} : { updatedSince }),
+      });
+      yield* items.filter(({ id }) => !given.has(id));
+      const newest = items.at(-1)?.updatedAt;
+      if (page >= lastPage || newest === undefined) return;
+      if (updatedSince !== undefined && newest <= updatedSince) {
+        // More than a page of listings changed in this second.
+        page += 1;
+        for (const { id } of items) given.add(id);
+      } else {
+        // A change moves a listing to the end, and would shift the pages by one.
+        [page, updatedSince] = [1, newest];
+        given = new Set(items.filter(({ updatedAt }) => updatedAt.getTime() === newest.getTime()).map(({ id }) => id));
+      }
+    }
   }
 
   /** Changes a listing. */
   async update(id: number, changes: ListingChanges, options: WriteOptions = {}): Promise<Listing> {
-    const { body, call } = await this.#api.write("PATCH", pathOf(id), changes, options);
-    return dataOf<Listing>(call, body);
+    const { data } = await this.#api.write<Resource>("PATCH", pathOf(id), bodyOf(changes), options);
+    return readListing(data);
   }
 
   /** Withdraws a listing. @throws Conflict while it is linked. */
@@ -62,7 +104,57 @@ export class ListingCalls {
 
   /** Reads the changes of a listing with their authors, the oldest first. */
   async history(id: number, options: PageOptions = {}): Promise<Page<HistoryEntry>> {
-    return this.#api.readWhole(`${pathOf(id)}/history`, pageQuery(options));
+    return pageOf(await this.#api.readWhole(`${pathOf(id)}/history`, pageQuery(options)), readHistoryEntry);
+  }
+
+  /** Reads all changes of a listing, page after page. */
+  allHistory(id: number): AsyncGenerator<HistoryEntry, void, undefined> {
+    return every((options) => this.history(id, options));
+  }
+
+  /** Records a milestone, or corrects its date. `key` is for example `mortgage_offered`. */
+  async recordMilestone(
+    id: number, key: string, record: MilestoneRecord, options: WriteOptions = {},
+  ): Promise<Milestone> {
+    const { date, completedAt, ...rest } = record;
+    if ((date === undefined) === (completedAt === undefined)) {
+      throw new UsageError("Set either date or completedAt.");
+    }
+    const body = completedAt === undefined
+      ? { ...rest, date } : { ...rest, completed_at: Math.floor(completedAt.getTime() / 1000) };
+    const { data } = await this.#api.write<Resource>("PUT", milestonePath(id, key), body, options);
+    return readMilestone(data, key);
+  }
+
+  /** Records that the sale fell through on this day in London, which sends a `fallthrough` event. */
+  recordFallThrough(id: number, date: string, options: WriteOptions = {}): Promise<Milestone> {
+    return this.recordMilestone(id, "fall_through", { date }, options);
+  }
+
+  /** Withdraws a milestone. Chain queries then show no date for it. */
+  async withdrawMilestone(id: number, key: string, options: WriteOptions = {}): Promise<void> {
+    await this.#api.write("DELETE", milestonePath(id, key), undefined, options);
+  }
+
+  /** Reads one milestone, or undefined when none is recorded. */
+  async milestone(id: number, key: string): Promise<Milestone | undefined> {
+    const found = await this.#api.readOptional<Resource>(milestonePath(id, key));
+    return found === undefined ? undefined : readMilestone(found, key);
+  }
+
+  /** Reads all recorded milestones of a listing. */
+  async milestones(id: number): Promise<readonly Milestone[]> {
+    return this.#milestones(await this.#api.read<Resource[]>(`${pathOf(id)}/relationships/milestones`));
+  }
+
+  /** Withdraws Enquiries Closed and removes the date of Enquiries Opened. */
+  async reopenEnquiries(id: number, options: WriteOptions = {}): Promise<void> {
+    await this.#api.write("POST", `${pathOf(id)}/reopen-enquiries`, undefined, options);
+  }
+
+  /** Lists the listings of the chain that are behind the most advanced one. */
+  async lagging(id: number): Promise<readonly Listing[]> {
+    return (await this.#api.read<Resource[]>(`${pathOf(id)}/lagging`)).map(readListing);
   }
 
   /** Says whether both ends of the listing's chain are checked. */
@@ -70,42 +162,45 @@ export class ListingCalls {
     return (await this.#api.read<{ result: boolean }>(`${pathOf(id)}/is-complete`)).result;
   }
 
-  /** Lists the listings of the chain that are behind the most advanced one. */
-  async lagging(id: number): Promise<Listing[]> {
-    return this.#api.read(`${pathOf(id)}/lagging`);
-  }
-
   /** Says which sale holds the chain up. */
   async bottleneck(id: number): Promise<Bottleneck> {
-    return this.#api.read(`${pathOf(id)}/bottleneck`);
+    return camelCased(await this.#api.read(`${pathOf(id)}/bottleneck`)) as Bottleneck;
   }
 
   /** Says when the chain is likely to exchange. */
   async forecast(id: number): Promise<Forecast> {
-    return this.#api.read(`${pathOf(id)}/forecast`);
+    return camelCased(await this.#api.read(`${pathOf(id)}/forecast`)) as Forecast;
   }
 
-  /** Lists the proposals of links with this listing. */
+  /** Lists the open proposals of links with this listing. */
   async proposals(id: number, options: PageOptions = {}): Promise<Page<LinkProposal>> {
-    return this.#api.readWhole(`${pathOf(id)}/proposals`, pageQuery(options));
+    return pageOf(await this.#api.readWhole(`${pathOf(id)}/proposals`, pageQuery(options)), readProposal);
   }
 
-  /** Finds known properties by a postcode or a whole address. */
-  async findAddresses(fullAddress: string, options: PageOptions = {}): Promise<Page<KnownAddress>> {
-    return this.#api.search("/api/v1/address/filter", { full_address: fullAddress }, options);
+  /** Reads all open proposals, page after page. */
+  allProposals(id: number): AsyncGenerator<LinkProposal, void, undefined> {
+    return every((options) => this.proposals(id, options));
   }
 
-  /** Finds branches by name. */
-  async findBranches(name: string, options: PageOptions = {}): Promise<Page<Branch>> {
-    return this.#api.search("/api/v1/branch/filter", { name }, options);
+  #milestones(resources: readonly Resource[]): Promise<readonly Milestone[]> {
+    return Promise.all(resources.map((resource) => this.#api.milestone(resource)));
   }
 }
 
-// With `milestones` among the includes, the service writes the ids of listings as text.
-function withNumber(listing: Listing): Listing {
-  return { ...listing, id: Number(listing.id) };
+// The names of these members in the service's bodies. The others are the same.
+const BODY_NAMES: Readonly<Record<string, string>> = {
+  branchId: "branch_id", addressId: "address_id", externalId: "external_id", transactionType: "transaction_type",
+  isLocked: "is_locked",
+};
+
+function bodyOf(members: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [BODY_NAMES[name] ?? name, value]));
 }
 
 function pathOf(id: number): string {
-  return `/api/v1/listing/${segment("the listing's id", id)}`;
+  return `${PATH}/${segment("the listing's id", id)}`;
+}
+
+function milestonePath(id: number, key: string): string {
+  return `${pathOf(id)}/milestone/${segment("the milestone's key", key)}`;
 }

@@ -4,73 +4,87 @@ import type { DateOrNull } from "./chain-types.js";
 export interface ComparableSales {
   readonly stratum: string;
   readonly sales: number;
-  readonly half_days: number | null;
-  readonly nine_in_ten_days: number | null;
+  readonly halfDays: number | null;
+  readonly nineInTenDays: number | null;
 }
 
 /** A step of one sale that is not done. */
 export interface OpenStep {
-  readonly listing_id: number;
+  readonly listingId: number;
   readonly milestone: string;
   readonly since: DateOrNull;
   readonly days: number | null;
   readonly expected: DateOrNull;
-  readonly overdue_days: number | null;
+  readonly overdueDays: number | null;
   readonly comparable: ComparableSales | null;
 }
 
-/** The sale that is ready last. `last_percent` says how often it is the last, in 100 cases. */
+/** The sale that is ready last. `lastPercent` says how often it is the last, in 100 cases. */
 export interface Holder {
   readonly step: OpenStep;
-  readonly last_percent: number;
-  readonly ready_days: number | null;
+  readonly lastPercent: number;
+  readonly readyDays: number | null;
 }
-
-/** What the service found out about a chain, or why it says nothing. */
-export type Outcome =
-  | "held" | "ready" | "fell_through" | "no_buyer" | "no_date_of_sale"
-  | "exchanged" | "few_steps" | "few_forecasts" | "many_misses";
 
 /** Which sale holds a chain up. */
 export interface Bottleneck {
-  readonly rule_version: number;
-  readonly chain_link_id: string;
+  readonly ruleVersion: number;
+  readonly chainLinkId: string;
   readonly date: string;
-  readonly outcome: Outcome;
+  /** `held`, or a word of docs/agents.md that says why nobody holds the chain up. */
+  readonly outcome: string;
   readonly explanation: string;
   readonly holder: Holder | null;
-  readonly runner_up: Holder | null;
-  readonly margin_days: number | null;
-  readonly is_shared: boolean;
-  readonly proposed_exchange: DateOrNull;
-  readonly top_checked: boolean;
-  readonly bottom_checked: boolean;
+  readonly runnerUp: Holder | null;
+  readonly marginDays: number | null;
+  readonly isShared: boolean;
+  readonly proposedExchange: DateOrNull;
+  readonly topChecked: boolean;
+  readonly bottomChecked: boolean;
 }
 
-/** The days between which a chain is likely to exchange. */
-export interface ForecastInterval {
-  readonly from: DateOrNull;
-  /** Null beyond a year. */
-  readonly to: DateOrNull;
+/** The first and the last day. Null means beyond a year. */
+export interface Interval {
+  readonly start: DateOrNull;
+  readonly end: DateOrNull;
+}
+
+/** The days on which 50 and 80 in 100 such chains exchange. */
+export interface ExchangeForecast {
+  readonly median: DateOrNull;
+  readonly interval50: Interval;
+  readonly interval80: Interval;
+}
+
+/** Why there is no forecast. */
+export interface Silence {
+  /** For example `few_forecasts`. */
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** How many of the sales that came as far as this one fell through. */
+export interface FallThroughRisk {
+  readonly sales: number;
+  readonly fellThrough: number;
+}
+
+/** How earlier forecasts did. `covered80Percent` should be about 80. */
+export interface PastForecasts {
+  readonly ended: number;
+  readonly backdated: number;
+  readonly covered80Percent: number;
+  readonly medianErrorDays: number;
 }
 
 /** When a chain is likely to exchange. `silence` says why `exchange` is null. */
 export interface Forecast {
-  readonly rule_version: number;
-  readonly chain_link_id: string;
+  readonly ruleVersion: number;
+  readonly chainLinkId: string;
   readonly date: string;
-  readonly exchange: {
-    readonly median: DateOrNull;
-    readonly interval_50: ForecastInterval;
-    readonly interval_80: ForecastInterval;
-  } | null;
-  readonly silence: { readonly code: Outcome; readonly detail: string } | null;
+  readonly exchange: ExchangeForecast | null;
+  readonly silence: Silence | null;
   readonly steps: readonly OpenStep[];
-  readonly fall_through: { readonly sales: number; readonly fell_through: number } | null;
-  readonly past_forecasts: {
-    readonly ended: number;
-    readonly covered_80_percent: number;
-    readonly median_error_days: number;
-    readonly backdated: number;
-  };
+  readonly pastForecasts: PastForecasts;
+  readonly fallThrough: FallThroughRisk | null;
 }

@@ -1,7 +1,6 @@
-import type { ValueExplanation } from "./chain-types.js";
 import {
-  Conflict, Forbidden, Invalid, NotFound, ProblemError, RateLimited, TokenError, Unauthorised,
-  Unavailable, type ProblemEntry, type ProblemParts,
+  Conflict, Forbidden, Invalid, NotFound, ProblemError, RateLimited, TokenError, Unauthorised, Unavailable,
+  type Explanation, type Fault, type ProblemParts,
 } from "./errors.js";
 import type { HttpAnswer } from "./http.js";
 import { isObject, printable } from "./json.js";
@@ -10,7 +9,6 @@ import { readRetryAfter } from "./retry.js";
 const KINDS: Readonly<Record<number, typeof ProblemError>> = {
   401: Unauthorised,
   403: Forbidden,
-  404: NotFound,
   409: Conflict,
   422: Invalid,
   429: RateLimited,
@@ -20,7 +18,6 @@ const KINDS: Readonly<Record<number, typeof ProblemError>> = {
 const ADVICE: Readonly<Record<number, string>> = {
   401: "Check the client id, the certificate or the API key.",
   403: "Ask the operator for the scope or the branch that the call needs.",
-  404: "Check the value or the id.",
   409: "Read the current state, then decide again.",
   413: "Send less at once.",
   422: "Correct the named values.",
@@ -28,51 +25,69 @@ const ADVICE: Readonly<Record<number, string>> = {
   503: "Try again later.",
 };
 
+const TYPE_PREFIX = /^urn:onward:problem:/;
+
 /** Makes the error that belongs to an answer with another status than 2xx. */
 export function problemOf(call: string, answer: HttpAnswer): ProblemError {
   const parts = readParts(answer);
-  const kind = KINDS[parts.status] ?? ProblemError;
+  const kind = kindOf(parts);
   const entries = parts.errors
-    .map(({ pointer, field, detail }) => `${pointer ?? field ?? ""} ${detail}`.trim())
+    .map(({ place, detail }) => `${place} ${detail}`.trim())
     .filter((text) => text !== parts.detail);
-  const advice = ADVICE[parts.status] ?? "Quote the request id when you ask the operator.";
   const text = [`${call} answered ${parts.status}: ${parts.detail || parts.title}`, ...entries]
     .map((part) => part.replace(/\.$/, ""))
     .join("; ");
-  return new kind(`${text}. ${advice} Request id: ${parts.requestId || "none"}`, parts);
+  return new kind(`${text}. ${adviceOf(parts, kind)} Request id: ${parts.requestId ?? "none"}`, parts);
 }
 
 /** Makes the error that belongs to a refusal of the token endpoint. */
 export function tokenProblemOf(url: string, answer: HttpAnswer): TokenError | ProblemError {
   if (answer.status === 429 || answer.status === 503) return problemOf(`POST ${url}`, answer);
   const body = readBody(answer);
-  const error = textOf(body.error);
+  const code = textOf(body.error);
   const description = textOf(body.error_description);
-  const reason = [error, description].filter((text) => text !== "").join(": ") || "no reason given";
-  const advice = error === "invalid_scope"
+  const reason = [code, description].filter((text) => text !== "").join(": ") || "no reason given";
+  const advice = code === "invalid_scope"
     ? "Ask the operator to grant the scope."
     : "Check the client id, the assertion key, the certificate and this computer's clock.";
   return new TokenError(`${url} refused the token (${answer.status}, ${reason}). ${advice}`,
-    answer.status, error);
+    answer.status, code || "unknown", description, textOf(answer.headers["x-request-id"]) || undefined);
+}
+
+// Without this, a wrong address would look like a property that nobody sells.
+function kindOf({ status, type }: ProblemParts): typeof ProblemError {
+  if (status === 404) return type === "not-found" || type.endsWith("_unknown") ? NotFound : ProblemError;
+  return KINDS[status] ?? ProblemError;
+}
+
+function adviceOf({ status }: ProblemParts, kind: typeof ProblemError): string {
+  if (status === 404) {
+    return kind === NotFound ? "Check the value or the id." : "Check the addresses in the settings.";
+  }
+  return ADVICE[status] ?? "Quote the request id when you ask the operator.";
 }
 
 function readParts(answer: HttpAnswer): ProblemParts {
   const body = readBody(answer);
-  const header = answer.headers["x-request-id"];
+  const errors = Array.isArray(body.errors) ? body.errors.filter(isObject).map(readFault) : [];
   const title = textOf(body.title) || textOf(body.message) || textOf(body.error);
+  const isListingApi = typeof body.message === "string";
   return {
     status: answer.status,
+    type: isListingApi ? errors[0]?.code ?? "" : textOf(body.type).replace(TYPE_PREFIX, ""),
     title,
     detail: textOf(body.detail) || textOf(body.error_description) || title,
-    requestId: textOf(body.requestId) || textOf(header),
-    errors: Array.isArray(body.errors) ? body.errors.filter(isEntry) : [],
-    retryAfterMilliseconds: readRetryAfter(answer.headers),
-    explanation: Array.isArray(body.explanation) ? (body.explanation as ValueExplanation[]) : undefined,
+    requestId: textOf(body.requestId) || textOf(answer.headers["x-request-id"]) || undefined,
+    errors,
+    retryAfterSeconds: readRetryAfter(answer.headers),
+    explanation: Array.isArray(body.explanation) ? (body.explanation as Explanation[]) : [],
   };
 }
 
-function isEntry(value: unknown): value is ProblemEntry {
-  return isObject(value) && typeof value.detail === "string";
+function readFault(entry: Record<string, unknown>): Fault {
+  return {
+    place: textOf(entry.pointer) || textOf(entry.field), detail: textOf(entry.detail), code: textOf(entry.code),
+  };
 }
 
 // A refusal can come from a proxy that sends no JSON.

@@ -1,17 +1,18 @@
 import { EventRefused, type EventVerifier } from "./event-verifier.js";
-import { subjectOf, type OnwardEvent } from "./events.js";
+import { isKnown, type KnownEvent, type OnwardEvent, type UnknownEvent } from "./events.js";
+import { printable } from "./json.js";
 import type { SeenEvents } from "./seen.js";
 
 /** Takes one event. When it throws, Onward sends the event again. */
-export type EventHandler = (event: OnwardEvent) => Promise<void>;
+export type EventHandler<Event = KnownEvent> = (event: Event) => Promise<void>;
 
 /** The header fields of a delivery, with names in lower case, as node:http gives them. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The answer of the receiver. `body` is plain text. */
-export interface ReceiverAnswer {
+/** The answer of the receiver. `reason` is plain text. */
+export interface Reply {
   readonly status: number;
-  readonly body: string;
+  readonly reason: string;
 }
 
 /** The settings of a `Receiver`. */
@@ -20,8 +21,13 @@ export interface ReceiverSettings {
   readonly seen: SeenEvents;
   /** Takes each new event. It must have stored the event when it returns. */
   readonly handle: EventHandler;
-  /** Takes a new event that is older than one of its property and label. Default: it is dropped. */
-  readonly handleOutdated?: EventHandler;
+  /** Takes a new event that is older than one of its `subject`. Default: it is dropped. */
+  readonly onOutdated?: EventHandler;
+  /**
+   * Takes a genuine event of a type that this library does not know. Default: a warning of the process.
+   * It is answered with 202 either way, because a refusal would pause the subscription.
+   */
+  readonly onUnknown?: EventHandler<UnknownEvent>;
   /** Is told about each refused delivery and each failed handler, for your log. */
   readonly onRefused?: (refused: EventRefused) => void;
   /** How long a delivery may take, in milliseconds. Default: 10,000. Onward waits for 15,000. */
@@ -50,13 +56,13 @@ export class Receiver {
    * A failed handler and a missing key set are answered with 503.
    * A body without a genuine event is answered with 400, 413 or 415.
    */
-  async receive(body: Uint8Array, headers: DeliveryHeaders): Promise<ReceiverAnswer> {
+  async receive(body: Uint8Array, headers: DeliveryHeaders): Promise<Reply> {
     const deadline = performance.now() + (this.#settings.timeoutMilliseconds ?? 10_000);
     try {
       const contentType = headers["content-type"];
       const event = await this.#settings.verifier.verify(
         body, typeof contentType === "string" ? contentType : undefined);
-      return { status: 202, body: await this.#takeInTurn(event, deadline) };
+      return { status: 202, reason: await this.#takeInTurn(event, deadline) };
     } catch (error) {
       return this.refuse(error instanceof EventRefused
         ? error
@@ -65,14 +71,14 @@ export class Receiver {
   }
 
   /** Reports a refusal and returns its answer. Adapters call it for a body that they cannot read. */
-  refuse(refused: EventRefused): ReceiverAnswer {
+  refuse(refused: EventRefused): Reply {
     try {
       this.#settings.onRefused?.(refused);
     } catch (error) {
       process.emitWarning(`onRefused threw: ${String(error)}`);
     }
     // The reason of a 503 can hold words of your handler, which are for your log alone.
-    return { status: refused.status, body: refused.status === 503 ? "try again later" : refused.message };
+    return { status: refused.status, reason: refused.status === 503 ? "try again later" : refused.message };
   }
 
   async #takeInTurn(event: OnwardEvent, deadline: number): Promise<string> {
@@ -88,16 +94,22 @@ export class Receiver {
   }
 
   async #take(event: OnwardEvent): Promise<string> {
-    const { seen, handle, handleOutdated } = this.#settings;
-    if (await seen.has(event.eventId)) return "duplicate";
-    const subject = subjectOf(event);
+    const { seen, handle, onOutdated, onUnknown = warn } = this.#settings;
+    const { eventId, subject = eventId } = event;
+    if (await seen.has(eventId)) return "duplicate";
+    const eventTimestamp = event.claims.eventTimestamp as string;
     const newest = await seen.newest(subject);
     // With equal times, the event that arrives later is the newer one.
-    const isOutdated = newest !== undefined && event.eventTimestamp < newest;
-    await (isOutdated ? handleOutdated : handle)?.(event);
-    await seen.add({ eventId: event.eventId, subject, eventTimestamp: event.eventTimestamp });
+    const isOutdated = newest !== undefined && eventTimestamp < newest;
+    if (!isKnown(event)) await onUnknown(event);
+    else await (isOutdated ? onOutdated : handle)?.(event);
+    await seen.add({ eventId, subject, eventTimestamp });
     return isOutdated ? "outdated" : "accepted";
   }
+}
+
+async function warn({ eventId, eventType }: UnknownEvent): Promise<void> {
+  process.emitWarning(`event ${printable(eventId)} has the unknown type ${printable(eventType)}`);
 }
 
 // Waits for a promise until the deadline. The promise goes on when the deadline passes.

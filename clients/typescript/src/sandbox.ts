@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { InputError } from "./errors.js";
+import { UsageError } from "./errors.js";
 import { isObject } from "./json.js";
-import type { AssertionAlgorithm, ClientSettings } from "./settings.js";
+import type { AssertionAlgorithm, Settings } from "./settings.js";
 
 interface SandboxClient {
   readonly name: string;
@@ -30,19 +30,21 @@ interface Sandbox {
  * Reads the settings of a sandbox's client from `sandbox.json`.
  *
  * @param path The file `sandbox.json`.
- * @param clientName The `name` of a client in it. Default: the first with the scope `transaction-status`.
- * @throws InputError when the file cannot be read or has no such client.
+ * @param clientName The `name` of a client in it. Default: the first with both scopes, else the first.
+ * @throws UsageError when the file cannot be read or has no such client.
  */
-export function readSandbox(path: string, clientName?: string): ClientSettings {
+export function settingsOfSandbox(path: string, clientName?: string): Settings {
   const sandbox = parseSandbox(path);
-  const client = sandbox.clients.find(({ name, scopes }) =>
-    clientName === undefined ? scopes.includes("transaction-status") : name === clientName);
+  const client = clientName === undefined
+    ? sandbox.clients.find(({ scopes }) => ["transaction-status", "listing"].every((scope) => scopes.includes(scope)))
+      ?? sandbox.clients[0]
+    : sandbox.clients.find(({ name }) => name === clientName);
   if (client === undefined) {
     const names = sandbox.clients.map(({ name }) => name).join(", ");
-    throw new InputError(`${path} has no such client. Its clients are: ${names}`);
+    throw new UsageError(`${path} has no such client. Its clients are: ${names}`);
   }
   const read = (name: string): string => readText(resolve(dirname(path), name));
-  const apiKey = sandbox.api_keys.find(({ participantName }) => participantName === client.name);
+  const [apiKey] = sandbox.api_keys;
   return {
     baseUrl: sandbox.base_url,
     authUrl: sandbox.auth_url,
@@ -50,11 +52,9 @@ export function readSandbox(path: string, clientName?: string): ClientSettings {
     jwksUrl: sandbox.jwks_url,
     directoryUrl: sandbox.directory_url,
     clientId: client.client_id,
-    assertion: {
-      key: read(client.assertion_key_file),
-      kid: client.assertion_kid,
-      algorithm: client.assertion_alg,
-    },
+    assertionKey: read(client.assertion_key_file),
+    assertionKid: client.assertion_kid,
+    assertionAlgorithm: client.assertion_alg,
     certificate: read(client.certificate_file),
     key: read(client.key_file),
     ca: read(sandbox.ca_file),
@@ -70,15 +70,15 @@ function parseSandbox(path: string): Sandbox {
       return value as unknown as Sandbox;
     }
   } catch (error) {
-    throw new InputError(`${path} is not JSON. Give the path of the sandbox's sandbox.json.`, { cause: error });
+    throw new UsageError(`${path} is not JSON. Give the path of the sandbox's sandbox.json.`, { cause: error });
   }
-  throw new InputError(`${path} has no clients or api_keys. Give the path of the sandbox's sandbox.json.`);
+  throw new UsageError(`${path} has no clients or api_keys. Give the path of the sandbox's sandbox.json.`);
 }
 
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new InputError(`${path} cannot be read. Start \`onward sandbox\`, or give another path.`, { cause: error });
+    throw new UsageError(`${path} cannot be read. Start \`onward sandbox\`, or give another path.`, { cause: error });
   }
 }

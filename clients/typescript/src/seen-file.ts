@@ -1,5 +1,5 @@
 import { open, readFile, rename, type FileHandle } from "node:fs/promises";
-import { InputError } from "./errors.js";
+import { UsageError } from "./errors.js";
 import { isObject } from "./json.js";
 import { MemorySeenEvents, type SeenEvent, type SeenEvents } from "./seen.js";
 
@@ -32,7 +32,7 @@ export class FileSeenEvents implements SeenEvents {
   /**
    * Opens the file, or makes it.
    *
-   * @throws InputError when the file cannot be read or written.
+   * @throws UsageError when the file cannot be read or written.
    */
   static async open(path: string, settings: FileSeenSettings = {}): Promise<FileSeenEvents> {
     const { keepDays = 400, limit = 1_000_000 } = settings;
@@ -45,7 +45,7 @@ export class FileSeenEvents implements SeenEvents {
       for (const line of lines) memory.note(line);
       return new FileSeenEvents(memory, await open(path, "a", 0o600));
     } catch (error) {
-      throw new InputError(`The file ${path} of seen events cannot be opened.`, { cause: error });
+      throw new UsageError(`The file ${path} of seen events cannot be opened.`, { cause: error });
     }
   }
 

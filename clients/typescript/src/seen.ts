@@ -1,7 +1,7 @@
 /** The parts of a handled event that a receiver remembers. */
 export interface SeenEvent {
   readonly eventId: string;
-  /** The property and the label, as `subjectOf` returns them. */
+  /** The subject of the event, or its id if every event of its type counts. */
   readonly subject: string;
   readonly eventTimestamp: string;
 }

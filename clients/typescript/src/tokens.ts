@@ -1,10 +1,10 @@
 import { AssertionSigner } from "./assertion.js";
-import { TokenError } from "./errors.js";
+import { UnexpectedAnswer } from "./errors.js";
 import type { Connections } from "./http.js";
 import { isObject } from "./json.js";
 import { tokenProblemOf } from "./problems.js";
 import { withRetries } from "./retry.js";
-import { needed, type ClientSettings } from "./settings.js";
+import { needed, type Settings } from "./settings.js";
 
 /** The scopes of access tokens. */
 export type Scope = "transaction-status" | "listing";
@@ -21,15 +21,13 @@ const RESERVE_SECONDS = 30;
 /** Requests access tokens and keeps one for each scope. Concurrent callers share one request. */
 export class AccessTokens {
   readonly #connections: Connections;
-  readonly #settings: ClientSettings;
-  readonly #waitLimitMilliseconds: number;
+  readonly #settings: Settings;
   readonly #tokens = new Map<Scope, Promise<Token>>();
   #signer: AssertionSigner | undefined;
 
-  constructor(connections: Connections, settings: ClientSettings, waitLimitMilliseconds: number) {
+  constructor(connections: Connections, settings: Settings) {
     this.#connections = connections;
     this.#settings = settings;
-    this.#waitLimitMilliseconds = waitLimitMilliseconds;
   }
 
   /**
@@ -65,19 +63,16 @@ export class AccessTokens {
   }
 
   async #request(scope: Scope): Promise<Token> {
-    const authUrl = needed(this.#settings, "authUrl");
-    this.#signer ??= new AssertionSigner(
-      needed(this.#settings, "clientId"), authUrl, needed(this.#settings, "assertion"));
-    const signer = this.#signer;
-    const url = `${authUrl}/token`;
+    const signer = this.#signer ??= new AssertionSigner(this.#settings);
+    const url = `${needed(this.#settings, "authUrl")}/token`;
     const started = performance.now();
     // Each attempt has an assertion of its own, because an assertion is valid once.
-    const answer = await withRetries(() => this.#connections.send({
+    const answer = await withRetries(async () => this.#connections.send({
       method: "POST",
       url,
       headers: { "content-type": "application/x-www-form-urlencoded" },
-      body: tokenForm(scope, signer.sign()),
-    }), { repeatable: true, waitLimitMilliseconds: this.#waitLimitMilliseconds });
+      body: tokenForm(scope, await signer.sign()),
+    }), this.#settings.retry ?? {}, true);
     if (answer.status !== 200) throw tokenProblemOf(url, answer);
     return readToken(url, answer.body, started);
   }
@@ -103,7 +98,7 @@ function readToken(url: string, body: Buffer, started: number): Token {
   if (!isObject(value) || typeof value.access_token !== "string"
     || String(value.token_type).toLowerCase() !== "bearer"
     || !/^[\w.~+/-]+=*$/.test(value.access_token)) {
-    throw new TokenError(`${url} answered 200 without a bearer token. Check authUrl.`, 200, "");
+    throw new UnexpectedAnswer(`${url} answered 200 without a bearer token. Check authUrl.`);
   }
   const lifetime = typeof value.expires_in === "number" ? value.expires_in : 0;
   const usable = Math.max(lifetime - RESERVE_SECONDS, lifetime / 2);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, test } from "node:test";
 import { inspect } from "node:util";
-import { OnwardClient, RateLimited, RemoteKeySet, type ClientSettings } from "onward-client";
+import { Client, EventVerifier, RateLimited, RemoteKeySet, type Settings } from "onward-client";
 import { keySetOf, makeKey, signAnswer } from "./support/signing.js";
 import { startServer, type Canned, type Received, type TestServer } from "./support/server.js";
 
@@ -27,7 +27,7 @@ const server: TestServer = await startServer((request) => {
 });
 after(() => { server.close(); });
 
-function makeClient(own: Record<string, Answerer>, settings: ClientSettings = {}): OnwardClient {
+function makeClient(own: Record<string, Answerer>, settings: Settings = {}): Client {
   routes = {
     "/token": () => TOKEN,
     "/jwks": () => json(200, keySetOf(KEY)),
@@ -37,9 +37,9 @@ function makeClient(own: Record<string, Answerer>, settings: ClientSettings = {}
   counts.clear();
   server.received.length = 0;
   const { url } = server;
-  return new OnwardClient({
+  return new Client({
     baseUrl: url, authUrl: url, listingBaseUrl: url, jwksUrl: `${url}/jwks`, clientId: "me",
-    assertion: { key: ASSERTION_KEY }, ca: server.ca, apiKey: "key", ...settings,
+    assertionKey: ASSERTION_KEY, ca: server.ca, apiKey: "key", ...settings,
   });
 }
 
@@ -47,6 +47,7 @@ const CHAINS = "/api/v1/standard/chains";
 const LISTING = "/api/v1/listing/1";
 const SIMULATE = "/api/v1/webhook/simulate";
 const SIMULATION = { eventType: "fallthrough", uprn: "1" } as const;
+const LISTING_RESOURCE = { id: 1, type: "listing", attributes: { created_at: 0, updated_at: 0 } };
 const countOf = (path: string): number => counts.get(path) ?? 0;
 const lastBody = (path: string): string => server.received.filter(({ url }) => url.startsWith(path)).at(-1)?.body ?? "";
 
@@ -60,7 +61,7 @@ test("concurrent calls share one token request and one key set", async () => {
 test("a token is requested anew when it has ended, and each scope has its own", async () => {
   const client = makeClient({
     "/token": () => json(200, { access_token: "t", token_type: "bearer", expires_in: 0 }),
-    [LISTING]: () => json(200, { data: {} }),
+    [LISTING]: () => json(200, { data: LISTING_RESOURCE }),
   });
   await client.queryUprns([1]);
   await client.queryUprns([1]);
@@ -76,7 +77,7 @@ test("a token of one scope, or of one client, is not sent with calls of another"
     "/token": ({ body }, number) => json(200, {
       access_token: `${new URLSearchParams(body).get("scope")}-${number}`, token_type: "Bearer", expires_in: 600,
     }),
-    [LISTING]: () => json(200, { data: {} }),
+    [LISTING]: () => json(200, { data: LISTING_RESOURCE }),
   };
   const client = makeClient(own);
   for (let round = 0; round < 2; round += 1) {
@@ -84,8 +85,8 @@ test("a token of one scope, or of one client, is not sent with calls of another"
     await client.listings.get(1);
   }
   const { url, ca } = server;
-  const other = new OnwardClient({
-    listingBaseUrl: url, authUrl: url, clientId: "other", assertion: { key: ASSERTION_KEY }, ca,
+  const other = new Client({
+    listingBaseUrl: url, authUrl: url, clientId: "other", assertionKey: ASSERTION_KEY, ca,
   });
   await other.listings.get(1);
   assert.deepEqual(server.received.flatMap(({ headers }) => headers.authorization ?? []), [
@@ -113,15 +114,15 @@ test("a refused token is a TokenError, and the next call asks again", async () =
   const client = makeClient({
     "/token": (_, number) => (number === 1 ? json(401, { error: "invalid_client" }) : TOKEN),
   });
-  await assert.rejects(client.queryUprns([1]), { name: "TokenError", status: 401, error: "invalid_client" });
+  await assert.rejects(client.queryUprns([1]), { name: "TokenError", status: 401, code: "invalid_client" });
   await client.queryUprns([1]);
   client.close();
 });
 
-test("an answer of the token endpoint without a bearer token is a TokenError", async () => {
+test("an answer of the token endpoint without a bearer token is an UnexpectedAnswer", async () => {
   for (const body of [{}, { access_token: "a\r\nb", token_type: "Bearer" }, { access_token: "a", token_type: "MAC" }]) {
     const client = makeClient({ "/token": () => json(200, body) });
-    await assert.rejects(client.queryUprns([1]), { name: "TokenError" });
+    await assert.rejects(client.queryUprns([1]), { name: "UnexpectedAnswer" });
     client.close();
   }
 });
@@ -144,7 +145,7 @@ test("429 and 503 are repeated after Retry-After, up to the limit of waiting", a
     });
     await client.queryUprns([1]);
     assert.equal(countOf(CHAINS), 2);
-    await assert.rejects(client.listings.get(1), { name, status, detail: "wait", retryAfterMilliseconds: 3_600_000 });
+    await assert.rejects(client.listings.get(1), { name, status, detail: "wait", retryAfterSeconds: 3600 });
     assert.equal(countOf(LISTING), 1);
     client.close();
   }
@@ -153,7 +154,7 @@ test("429 and 503 are repeated after Retry-After, up to the limit of waiting", a
 test("Retry-After is read as seconds or as a date, and a longer wait than the limit ends the call", async () => {
   const past = "Fri, 20 Nov 2020 10:00:00 GMT";
   const far = "Fri, 20 Nov 2099 10:00:00 GMT";
-  for (const [header, calls] of [["0", 2], [past, 2], ["21", 1], ["99999999999999999999", 1], [far, 1]] as const) {
+  for (const [header, calls] of [["0", 2], [past, 2], ["31", 1], ["99999999999999999999", 1], [far, 1]] as const) {
     const client = makeClient({
       [CHAINS]: (_, number) => (number === 1 ? json(429, {}, { "retry-after": header }) : json(200, signAnswer(KEY))),
     });
@@ -163,25 +164,25 @@ test("Retry-After is read as seconds or as a date, and a longer wait than the li
   }
   // Text of no form counts as none: the library's own wait is longer than this limit.
   for (const header of ["1.5", "-5", "soon", "2020"]) {
-    const client = makeClient({ [CHAINS]: () => json(503, {}, { "retry-after": header }) }, { waitLimitMilliseconds: 1 });
+    const client = makeClient({ [CHAINS]: () => json(503, {}, { "retry-after": header }) }, { retry: { totalWaitSeconds: 0.001 } });
     await assert.rejects(client.queryUprns([1]), { name: "Unavailable" });
     assert.equal(countOf(CHAINS), 1, header);
     client.close();
   }
 });
 
-test("five attempts are the most", async () => {
+test("four attempts are the most", async () => {
   const client = makeClient({ [CHAINS]: () => json(503, {}, { "retry-after": "0" }) });
   await assert.rejects(client.queryUprns([1]), { name: "Unavailable" });
-  assert.equal(countOf(CHAINS), 5);
+  assert.equal(countOf(CHAINS), 4);
   client.close();
 });
 
 test("a cut connection is repeated for reads and for writes with a key", async () => {
-  const cutOnce: Answerer = (_, number) => (number === 1 ? { status: undefined } : json(200, { data: {} }));
+  const cutOnce: Answerer = (_, number) => (number === 1 ? { status: undefined } : json(200, { data: LISTING_RESOURCE }));
   const client = makeClient({ [LISTING]: cutOnce, [`${LISTING}/milestone/sstc`]: cutOnce });
   await client.listings.get(1);
-  await client.milestones.record(1, "sstc", { date: "2026-11-20" });
+  await client.listings.recordMilestone(1, "sstc", { date: "2026-11-20" });
   const keys = server.received.filter(({ method }) => method === "PUT").map(({ headers }) => headers["idempotency-key"]);
   assert.equal(keys.length, 2);
   assert.equal(keys[0], keys[1]);
@@ -190,23 +191,23 @@ test("a cut connection is repeated for reads and for writes with a key", async (
 
 test("a cut connection is not repeated for a write without a key", async () => {
   const client = makeClient({ [SIMULATE]: () => ({ status: undefined }) });
-  await assert.rejects(client.webhooks.simulate(SIMULATION), { name: "ConnectionError" });
+  await assert.rejects(client.subscriptions.simulate(SIMULATION), { name: "ConnectionFailed" });
   assert.equal(countOf(SIMULATE), 1);
   client.close();
 });
 
-test("an answer that does not come, or is too large, is a ConnectionError", async () => {
-  const slow = makeClient({ [SIMULATE]: () => new Promise(() => undefined) }, { timeoutMilliseconds: 100 });
-  await assert.rejects(slow.webhooks.simulate(SIMULATION), { name: "ConnectionError", message: /100 ms/ });
-  const large = makeClient({ [SIMULATE]: () => json(200, "x".repeat(2000)) }, { answerLimitBytes: 1000 });
-  await assert.rejects(large.webhooks.simulate(SIMULATION), { name: "ConnectionError", message: /1000 bytes/ });
+test("an answer that does not come, or is too large, is a ConnectionFailed", async () => {
+  const slow = makeClient({ [SIMULATE]: () => new Promise(() => undefined) }, { timeoutSeconds: 0.1 });
+  await assert.rejects(slow.subscriptions.simulate(SIMULATION), { name: "ConnectionFailed", message: /0\.1 s/ });
+  const large = makeClient({ [SIMULATE]: () => json(200, "x".repeat(33 * 1024 * 1024)) }, {});
+  await assert.rejects(large.subscriptions.simulate(SIMULATION), { name: "ConnectionFailed", message: /33554432 bytes/ });
   slow.close();
   large.close();
 });
 
 test("a redirect is not followed", async () => {
   const client = makeClient({ [SIMULATE]: () => ({ status: 302, headers: { location: `${server.url}/jwks` } }) });
-  await assert.rejects(client.webhooks.simulate(SIMULATION), { name: "ProblemError", status: 302 });
+  await assert.rejects(client.subscriptions.simulate(SIMULATION), { name: "ProblemError", status: 302 });
   assert.equal(countOf("/jwks"), 0);
   client.close();
 });
@@ -214,8 +215,8 @@ test("a redirect is not followed", async () => {
 test("a server with another certificate is not trusted", async () => {
   const client = makeClient({});
   const { url } = server;
-  const other = new OnwardClient({ baseUrl: url, apiKey: "key" });
-  await assert.rejects(other.webhooks.simulate(SIMULATION), { name: "ConnectionError" });
+  const other = new Client({ baseUrl: url, apiKey: "key" });
+  await assert.rejects(other.subscriptions.simulate(SIMULATION), { name: "ConnectionFailed" });
   assert.equal(countOf(SIMULATE), 0);
   client.close();
   other.close();
@@ -226,7 +227,7 @@ test("the token endpoint and the key set are not redirected", async () => {
   const client = makeClient({ "/token": elsewhere });
   await assert.rejects(client.queryUprns([1]), { name: "TokenError", status: 307 });
   const keyless = makeClient({ "/jwks": elsewhere });
-  await assert.rejects(keyless.queryUprns([1]), { name: "ConnectionError" });
+  await assert.rejects(keyless.queryUprns([1]), { name: "KeysUnavailable" });
   assert.equal(countOf("/elsewhere"), 0);
   client.close();
   keyless.close();
@@ -237,11 +238,11 @@ test("no environment variable turns the check of the server's certificate off", 
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
   try {
     const client = makeClient({});
-    const other = new OnwardClient({ baseUrl: server.url, apiKey: "key", jwksUrl: `${server.url}/jwks` });
-    await assert.rejects(other.webhooks.simulate(SIMULATION), { name: "ConnectionError" });
-    await assert.rejects(other.keys.download(), { name: "ConnectionError" });
+    const other = new Client({ baseUrl: server.url, apiKey: "key", jwksUrl: `${server.url}/jwks` });
+    await assert.rejects(other.subscriptions.simulate(SIMULATION), { name: "ConnectionFailed" });
+    await assert.rejects(other.keys.download(), { name: "ConnectionFailed" });
     const misnamed = makeClient({}, { baseUrl: server.url.replace("localhost", "127.0.0.1") });
-    await assert.rejects(misnamed.webhooks.simulate(SIMULATION), { name: "ConnectionError", message: /altnames/ });
+    await assert.rejects(misnamed.subscriptions.simulate(SIMULATION), { name: "ConnectionFailed", message: /altnames/ });
     assert.deepEqual([countOf(SIMULATE), countOf("/jwks")], [0, 0]);
     for (const each of [client, other, misnamed]) each.close();
   } finally {
@@ -259,11 +260,11 @@ test("no secret is in an inspected object or in an error", async () => {
   }, { apiKey: "api-key-secret" });
   await client.queryUprns([1]);
   await assert.rejects(client.listings.get(1), (error: unknown) => shown.push(error) > 0);
-  await assert.rejects(client.webhooks.simulate(SIMULATION), (error: unknown) => shown.push(error) > 0);
-  shown.push(client, client.webhooks, client.keys, client.eventVerifier());
+  await assert.rejects(client.subscriptions.simulate(SIMULATION), (error: unknown) => shown.push(error) > 0);
+  shown.push(client, client.subscriptions, client.keys, new EventVerifier({ issuer: server.url, keys: client.keys }));
   const refused = makeClient({ "/token": () => json(400, { error: "invalid_client" }) });
   await assert.rejects(refused.queryUprns([1]), (error: unknown) => shown.push(error) > 0);
-  const broken = makeClient({}, { assertion: { key: ASSERTION_KEY.replace("M", "?") } });
+  const broken = makeClient({}, { assertionKey: ASSERTION_KEY.replace("M", "?") });
   await assert.rejects(broken.queryUprns([1]), (error: unknown) => shown.push(error) > 0);
   for (const value of shown) {
     const text = inspect(value, { depth: 20, showHidden: true }) + JSON.stringify(value) + String(value);
@@ -273,11 +274,11 @@ test("no secret is in an inspected object or in an error", async () => {
 });
 
 test("the API key and the access token go only where they belong", async () => {
-  const client = makeClient({ [LISTING]: () => json(200, { data: {} }), [SIMULATE]: () => json(200, {}) });
+  const client = makeClient({ [LISTING]: () => json(200, { data: LISTING_RESOURCE }), [SIMULATE]: () => json(200, {}) });
   await client.queryUprns([1]);
-  await client.webhooks.simulate(SIMULATION);
+  await client.subscriptions.simulate(SIMULATION);
   const has = (name: string) => server.received.filter(({ headers }) => headers[name] !== undefined).map(({ url }) => url);
-  assert.deepEqual([has("authorization"), has("x-api-key")], [[CHAINS], [SIMULATE]]);
+  assert.deepEqual([has("authorization"), has("x-api-key")], [[`${CHAINS}?rows=1`], [SIMULATE]]);
   client.close();
 });
 
@@ -328,7 +329,7 @@ test("a known key id does not wait for a download, and a key set that is too old
   await unknown;
   await client.keys.find("key-1");
   now += 61_000;
-  const stale = assert.rejects(client.keys.find("key-1"), { name: "ConnectionError" });
+  const stale = assert.rejects(client.keys.find("key-1"), { name: "KeysUnavailable" });
   while (countOf("/jwks") < 3) await new Promise((fulfil) => { setImmediate(fulfil); });
   finish({ status: 500 });
   await stale;
@@ -344,27 +345,41 @@ test("a key set is kept for an hour at most, and has at most 256 KiB", async (co
   await client.keys.find("key-1");
   assert.equal(countOf("/jwks"), 2);
   const large = makeClient({ "/jwks": () => json(200, { ...keySetOf(KEY), filling: "x".repeat(256 * 1024) }) });
-  await assert.rejects(large.keys.find("key-1"), { name: "ConnectionError" });
+  await assert.rejects(large.keys.find("key-1"), { name: "KeysUnavailable" });
   const failed = makeClient({ "/jwks": () => json(500, keySetOf(KEY)) });
-  await assert.rejects(failed.keys.find("key-1"), { name: "ConnectionError" });
+  await assert.rejects(failed.keys.find("key-1"), { name: "KeysUnavailable" });
   const page = makeClient({ "/jwks": () => ({ status: 200, body: "<html>" }) });
-  await assert.rejects(page.keys.download(), { name: "ConnectionError", message: /key set/ });
+  await assert.rejects(page.keys.download(), { name: "UnexpectedAnswer", message: /key set/ });
   for (const each of [client, large, failed, page]) each.close();
 });
 
 test("without a key set no answer is returned", async () => {
   const client = makeClient({ "/jwks": () => ({ status: 500 }) });
-  await assert.rejects(client.queryUprns([1]), { name: "ConnectionError", message: /jwks/ });
+  await assert.rejects(client.queryUprns([1]), { name: "KeysUnavailable", message: /jwks/ });
   client.close();
 });
 
 test("a refusal becomes the error of its status, with its members", async () => {
-  const names = { 400: "ProblemError", 403: "Forbidden", 404: "NotFound", 409: "Conflict", 422: "Invalid" };
+  const names = { 400: "ProblemError", 403: "Forbidden", 409: "Conflict", 422: "Invalid" };
   for (const [status, name] of Object.entries(names)) {
-    const body = { title: "T", detail: "D", requestId: "R", errors: [{ pointer: "value[3]", detail: "E\u001b" }] };
+    const body = { type: "urn:onward:problem:t", title: "T", detail: "D", requestId: "R", errors: [{ pointer: "value[3]", detail: "E\u001b" }] };
     const client = makeClient({ [CHAINS]: () => json(Number(status), body) });
     await assert.rejects(client.queryUprns([1]), { name, status: Number(status), title: "T", detail: "D",
-      requestId: "R", errors: body.errors });
+      type: "t", requestId: "R", errors: [{ place: "value[3]", detail: "E", code: "" }] });
+    client.close();
+  }
+});
+
+test("only what is not found is NotFound", async () => {
+  for (const [body, name, type] of [
+    [{ type: "urn:onward:problem:not-found", title: "T", detail: "D" }, "NotFound", "not-found"],
+    [{ type: "urn:onward:problem:no-such-path", title: "T", detail: "D" }, "ProblemError", "no-such-path"],
+    [{ message: "M", errors: [{ code: "listing_unknown", detail: "D" }] }, "NotFound", "listing_unknown"],
+    [{ message: "M", errors: [{ code: "no_such_path", detail: "D" }] }, "ProblemError", "no_such_path"],
+    [{ title: "of a proxy" }, "ProblemError", ""],
+  ] as const) {
+    const client = makeClient({ [CHAINS]: () => json(404, body) });
+    await assert.rejects(client.queryUprns([1]), { name, type, message: name === "NotFound" ? /value/ : /settings/ });
     client.close();
   }
 });
@@ -377,40 +392,43 @@ test("a refusal that is no JSON becomes an error as well", async () => {
 
 test("wrong arguments are refused before anything is sent", async () => {
   const client = makeClient({});
-  await assert.rejects(client.queryUprns([]), { name: "InputError" });
-  await assert.rejects(client.queryUprns(["12a"]), { name: "InputError", message: /12a/ });
-  await assert.rejects(client.queryUprns([1.5]), { name: "InputError" });
-  await assert.rejects(client.queryAddresses("LS1 4AP" as never), { name: "InputError", message: /array/ });
-  await assert.rejects(client.queryAddresses([" "]), { name: "InputError" });
-  await assert.rejects(client.queryUprns([1], { page: 0 }), { name: "InputError", message: /page/ });
-  await assert.rejects(client.queryUprns([1], { rows: 101 }), { name: "InputError", message: /rows/ });
-  await assert.rejects(client.milestones.get(1, "../x"), { name: "InputError" });
-  await assert.rejects(client.listings.withdraw(1, { idempotencyKey: "a b" }), { name: "InputError" });
+  await assert.rejects(client.queryUprns([]), { name: "UsageError" });
+  await assert.rejects(client.queryUprns(Array(101).fill(1)), { name: "UsageError", message: /batches/ });
+  await assert.rejects(client.queryAddresses("LS1 4AP" as never), { name: "UsageError", message: /array/ });
+  await assert.rejects(client.subscriptions.setWatch("s", ["x"]), { name: "UsageError", message: /UPRN/ });
+  await assert.rejects(client.subscriptions.changeWatch("s", {}), { name: "UsageError" });
+  await assert.rejects(client.listings.recordMilestone(1, "sstc", {}), { name: "UsageError", message: /either/ });
+  await assert.rejects(client.listings.milestone(1, "../x"), { name: "UsageError" });
+  await assert.rejects(client.listings.withdraw(1, { idempotencyKey: "a b" }), { name: "UsageError" });
   assert.equal(server.received.length, 0);
   client.close();
 });
 
 test("wrong settings are refused, and the message names them", async () => {
-  const wrong: [ClientSettings, RegExp][] = [
+  const wrong: [Settings, RegExp][] = [
     [{ baseUrl: "http://localhost" }, /baseUrl.*https/],
     [{ authUrl: "localhost" }, /authUrl/],
     [{ jwksUrl: "https://a:b@localhost/jwks" }, /jwksUrl/],
     [{ baseUrl: "https://localhost/" }, /slash/],
     [{ certificate: "x" }, /key/],
-    [{ timeoutMilliseconds: NaN }, /timeoutMilliseconds/],
+    [{ timeoutSeconds: NaN }, /timeoutSeconds/],
     [{ pathSegment: "a/b" }, /pathSegment/],
+    [{ proxy: "https://proxy:1" }, /proxy/],
+    [{ proxy: "http://proxy" }, /proxy/],
+    [{ assertionSigner: (message) => message }, /assertionAlgorithm/],
+    [{ assertionSigner: (message) => message, assertionKey: "x", assertionAlgorithm: "ES256" }, /either/],
     [{ apiKey: "key\r\nx-other: 1" }, /apiKey/],
     [{ certificate: "x", key: "y" }, /PEM/],
   ];
   for (const [settings, message] of wrong) {
-    assert.throws(() => new OnwardClient(settings), { name: "InputError", message });
+    assert.throws(() => new Client(settings), { name: "UsageError", message });
   }
-  assert.throws(() => new RemoteKeySet({ url: "http://localhost/jwks" }), { name: "InputError", message: /https/ });
-  const empty = new OnwardClient({});
-  await assert.rejects(empty.queryUprns([1]), { name: "InputError", message: /baseUrl/ });
-  await assert.rejects(empty.webhooks.list(), { name: "InputError", message: /baseUrl/ });
-  assert.throws(() => OnwardClient.fromSandbox("/nowhere/sandbox.json"), { name: "InputError", message: /onward sandbox/ });
-  const badKey = makeClient({}, { assertion: { key: ASSERTION_KEY, algorithm: "PS256" } });
-  await assert.rejects(badKey.queryUprns([1]), { name: "InputError", message: /PS256/ });
+  assert.throws(() => new RemoteKeySet({ url: "http://localhost/jwks" }), { name: "UsageError", message: /https/ });
+  const empty = new Client({});
+  await assert.rejects(empty.queryUprns([1]), { name: "UsageError", message: /baseUrl/ });
+  await assert.rejects(empty.subscriptions.list(), { name: "UsageError", message: /baseUrl/ });
+  assert.throws(() => Client.fromSandbox("/nowhere/sandbox.json"), { name: "UsageError", message: /onward sandbox/ });
+  const badKey = makeClient({}, { assertionAlgorithm: "PS256" });
+  await assert.rejects(badKey.queryUprns([1]), { name: "UsageError", message: /PS256/ });
   badKey.close();
 });

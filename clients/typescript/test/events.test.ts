@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac, createSign, sign } from "node:crypto";
 import { test } from "node:test";
-import { ConnectionError, EventVerifier, VerificationError, type KeySource } from "onward-client";
+import { EventVerifier, isKnown, KeysUnavailable, VerificationError, type KeySource } from "onward-client";
 import { createPublicKey, type JsonWebKey } from "node:crypto";
 import { eventClaims, ISSUER, makeKey, signToken } from "./support/signing.js";
 
@@ -29,11 +29,32 @@ const refusedClaims = (changes: Record<string, unknown>, reason: string) =>
 
 test("a genuine event verifies, also with parameters of the content type and new claims", async () => {
   const event = await verify(signToken(KEY, eventClaims({ later: 1 })), "Application/JWT; charset=utf-8");
-  assert.equal(event.eventType === "milestone.updated" && event.data.milestone.label, "Exchange");
+  assert.equal(isKnown(event) && event.eventType === "milestone.updated" && event.label, "Exchange");
   const fell = await verify(signToken(KEY, eventClaims({
     eventType: "fallthrough", data: { fallThroughDate: "2026-11-20" },
   })));
-  assert.equal(fell.eventType === "fallthrough" && fell.data.fallThroughDate, "2026-11-20");
+  assert.equal(isKnown(fell) && fell.eventType === "fallthrough" && fell.date, "2026-11-20");
+});
+
+test("a change of a chain, and a type that a later service adds", async () => {
+  const data = { chainId: "66f0", change: "a later word", uprns: ["1", "2"], later: 1 };
+  const changed = await verify(signToken(KEY, eventClaims({ eventType: "chain.changed", data })));
+  assert.ok(isKnown(changed) && changed.eventType === "chain.changed");
+  assert.deepEqual([changed.chainId, changed.change, changed.uprns, changed.data], ["66f0", "a later word", ["1", "2"], data]);
+  for (const changes of [{}, { propertyId: undefined, uprn: undefined, data: undefined }]) {
+    const event = await verify(signToken(KEY, eventClaims({ eventType: "constructor", ...changes })));
+    assert.deepEqual([isKnown(event), event.eventType, event.subject], [false, "constructor", undefined]);
+  }
+});
+
+test("an event of an unknown type passes the same checks", async () => {
+  const unknown = (changes: Record<string, unknown>) => eventClaims({ eventType: "later.type", ...changes });
+  await refused(signToken(STRANGER, unknown({})), "signature");
+  await refused(signToken(KEY, unknown({}), { alg: "none" }), "algorithm");
+  await refused(signToken(KEY, unknown({ iss: "https://other.test" })), "issuer");
+  await refused(signToken(KEY, unknown({ aud: "x" })), "audience");
+  await refused(signToken(KEY, unknown({ exp: 1 })), "time");
+  await refused(signToken(KEY, unknown({ eventId: "sim_1" })), "simulated");
 });
 
 test("1: a body of more than 64 KiB is 413", async () => {
@@ -77,7 +98,7 @@ test("5: a header that chooses the key or changes the bytes is 400", async () =>
 test("6: an unknown kid is 400, no kid is 400, and no key set is 503", async () => {
   await refused(signToken(KEY, eventClaims(), { kid: "key-9" }), "unknown_key");
   await refused(signToken(KEY, eventClaims(), { kid: 1 }), "header");
-  const keys: KeySource = { find: async () => { throw new ConnectionError("away"); } };
+  const keys: KeySource = { find: async () => { throw new KeysUnavailable("away"); } };
   const cut = new EventVerifier({ issuer: ISSUER, keys });
   await assert.rejects(cut.verify(Buffer.from(signToken(KEY, eventClaims())), TYPE), { status: 503 });
 });
@@ -112,13 +133,15 @@ test("10: an event that is expired, too early or too long is 400", async () => {
   await verify(signToken(KEY, eventClaims({ iat: now + 50, exp: now + 350 })));
 });
 
-test("11: a claim of another type, or an unknown type of event, is 400", async () => {
+test("11: a claim of another type is 400", async () => {
   for (const name of ["eventId", "eventType", "eventTimestamp", "propertyId", "uprn", "data"]) {
     await refusedClaims({ [name]: undefined }, "claims");
     await refusedClaims({ [name]: 7 }, "claims");
   }
   await refusedClaims({ eventId: "" }, "claims");
-  await refusedClaims({ eventType: "chain.deleted" }, "claims");
+  await refusedClaims({ eventType: "chain.changed" }, "claims");
+  await refusedClaims({ eventType: "later.type", data: 7 }, "claims");
+  await refusedClaims({ eventType: "later.type", eventId: "" }, "claims");
   await refusedClaims({ eventTimestamp: "2026-11-20T10:00:00.5Z" }, "claims");
   await refusedClaims({ data: { milestone: { label: "Exchange", date: "2026-02-30" } } }, "claims");
   await refusedClaims({ data: { milestone: { date: "2026-11-20" } } }, "claims");
@@ -130,7 +153,7 @@ test("12: a simulated event is 400 unless it is allowed", async () => {
   await refusedClaims({ simulated: true }, "simulated");
   await refusedClaims({ simulated: false }, "simulated");
   await refusedClaims({ eventId: "sim_1" }, "simulated");
-  const tester = new EventVerifier({ issuer: ISSUER, keys: KEYS, acceptSimulated: true });
+  const tester = new EventVerifier({ issuer: ISSUER, keys: KEYS, allowSimulated: true });
   const token = signToken(KEY, eventClaims({ simulated: true, eventId: "sim_1" }));
   assert.equal((await tester.verify(Buffer.from(token), TYPE)).simulated, true);
 });
@@ -159,5 +182,6 @@ test("the first check that fails gives the status", async () => {
   await refusedClaims({ iss: "https://other.test", aud: "x", exp: 1 }, "issuer");
   await refusedClaims({ aud: "x", exp: 1 }, "audience");
   await refusedClaims({ exp: 1, eventId: "" }, "time");
-  await refusedClaims({ eventType: "chain.deleted", simulated: true }, "claims");
+  await refusedClaims({ eventType: "chain.changed", simulated: true }, "claims");
+  await refusedClaims({ eventType: "later.type", simulated: true }, "simulated");
 });

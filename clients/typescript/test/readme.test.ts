@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { OnwardClient } from "onward-client";
+import { Client } from "onward-client";
 import { NEEDS_SANDBOX, sandboxFile } from "./support/sandbox.js";
 import { makeFolder } from "./support/server.js";
 
@@ -17,11 +17,11 @@ describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => 
   const samples = [...readFileSync(join(PACKAGE, "README.md"), "utf8").matchAll(/```js\n(.*?)```/gs)]
     .map(([, sample]) => sample ?? "");
   let folder: string;
-  let client: OnwardClient;
+  let client: Client;
   let subscribed: Set<string>;
-  const subscriptionsOf = async () => (await client.webhooks.list()).map(({ subscriptionId }) => subscriptionId);
+  const subscriptionsOf = async () => (await client.subscriptions.list()).map(({ subscriptionId }) => subscriptionId);
   before(async () => {
-    client = OnwardClient.fromSandbox(sandboxFile());
+    client = Client.fromSandbox(sandboxFile());
     subscribed = new Set(await subscriptionsOf());
     folder = makeFolder();
     symlinkSync(dirname(sandboxFile()), join(folder, "onward-sandbox"));
@@ -30,7 +30,7 @@ describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => 
   after(async () => {
     rmSync(folder, { recursive: true });
     for (const id of await subscriptionsOf()) {
-      if (!subscribed.has(id)) await client.webhooks.remove(id);
+      if (!subscribed.has(id)) await client.subscriptions.delete(id);
     }
     client.close();
   });
@@ -58,9 +58,12 @@ describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => 
     });
   }
 
-  test("the README has six samples", () => { assert.equal(samples.length, 6); });
+  test("the README has eight samples", () => { assert.equal(samples.length, 8); });
 
-  const expected = [/CHAIN \[/, /not_listed|unknown/, /^verified/, undefined, /^subscription active/m, /^chain of 2/];
+  const expected = [
+    /CHAIN \[/, /^not-found /m, /^found 1 not found 99 unknown/m, /^signed for 1/, /^verified/, undefined,
+    /^subscription active/m, /^made sstc 2026-01-15\nchain of 2/,
+  ];
   for (const [index, sample] of samples.entries()) {
     const wanted = expected[index];
     test(`sample ${index + 1} runs`, async () => {

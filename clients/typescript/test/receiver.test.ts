@@ -38,15 +38,15 @@ function makeReceiver(settings: Partial<ReceiverSettings> = {}) {
 
 test("a duplicate is 202 and is not handled again", async () => {
   const { receiver, handled } = makeReceiver();
-  assert.deepEqual(await receiver.receive(tokenOf(), HEADERS), { status: 202, body: "accepted" });
-  assert.deepEqual(await receiver.receive(tokenOf(), HEADERS), { status: 202, body: "duplicate" });
+  assert.deepEqual(await receiver.receive(tokenOf(), HEADERS), { status: 202, reason: "accepted" });
+  assert.deepEqual(await receiver.receive(tokenOf(), HEADERS), { status: 202, reason: "duplicate" });
   assert.equal(handled.length, 1);
 });
 
 test("of two deliveries at the same moment one is handled", async () => {
   const { receiver, handled } = makeReceiver();
   const answers = await Promise.all([1, 2, 3].map(() => receiver.receive(tokenOf(), HEADERS)));
-  assert.deepEqual(answers.map(({ body }) => body).sort(), ["accepted", "duplicate", "duplicate"]);
+  assert.deepEqual(answers.map(({ reason }) => reason).sort(), ["accepted", "duplicate", "duplicate"]);
   assert.equal(handled.length, 1);
 });
 
@@ -57,9 +57,9 @@ test("a failed handler is 503, and the event is handled when it comes again", as
     if (calls === 1) throw new Error("the database is away");
   };
   const { receiver, refusals } = makeReceiver({ handle });
-  assert.deepEqual(await receiver.receive(tokenOf(), HEADERS), { status: 503, body: "try again later" });
+  assert.deepEqual(await receiver.receive(tokenOf(), HEADERS), { status: 503, reason: "try again later" });
   assert.match(refusals[0]?.message ?? "", /database is away/);
-  assert.equal((await receiver.receive(tokenOf(), HEADERS)).body, "accepted");
+  assert.equal((await receiver.receive(tokenOf(), HEADERS)).reason, "accepted");
   assert.equal(calls, 2);
 });
 
@@ -81,13 +81,13 @@ test("a handler that takes too long is 503, and is not started twice", async () 
   assert.equal((await receiver.receive(tokenOf(), HEADERS)).status, 503);
   assert.equal((await receiver.receive(tokenOf(), HEADERS)).status, 503);
   finish();
-  assert.equal((await receiver.receive(tokenOf(), HEADERS)).body, "duplicate");
+  assert.equal((await receiver.receive(tokenOf(), HEADERS)).reason, "duplicate");
   assert.equal(calls, 1);
 });
 
 test("an older event of the same property and label is dropped, or given to another handler", async () => {
   const outdated: string[] = [];
-  for (const settings of [{}, { handleOutdated: async (event: OnwardEvent) => { outdated.push(event.eventId); } }]) {
+  for (const settings of [{}, { onOutdated: async (event: OnwardEvent) => { outdated.push(event.eventId); } }]) {
     const { receiver, handled } = makeReceiver(settings);
     const bodies: string[] = [];
     for (const changes of [
@@ -96,11 +96,39 @@ test("an older event of the same property and label is dropped, or given to anot
       { eventId: "3", eventTimestamp: "2026-11-20T10:00:00Z" },
       { eventId: "4", eventTimestamp: "2026-11-20T09:00:00Z", propertyId: "8" },
       { eventId: "5", eventTimestamp: "2026-11-20T09:00:00Z", data: { milestone: { label: "SSTC", date: "2026-11-20" } } },
-    ]) bodies.push((await receiver.receive(tokenOf(changes), HEADERS)).body);
+    ]) bodies.push((await receiver.receive(tokenOf(changes), HEADERS)).reason);
     assert.deepEqual(bodies, ["accepted", "outdated", "accepted", "accepted", "accepted"]);
     assert.deepEqual(handled.map(({ eventId }) => eventId), ["1", "3", "4", "5"]);
   }
   assert.deepEqual(outdated, ["2"]);
+});
+
+test("changes of chains are ordered by chain", async () => {
+  const { receiver, handled } = makeReceiver();
+  for (const [eventId, chainId, second] of [["a", "c1", 5], ["b", "c2", 4], ["old", "c1", 4], ["d", "c1", 5]]) {
+    const changes = {
+      eventId, eventType: "chain.changed", propertyId: eventId, eventTimestamp: `2026-11-20T10:00:0${second}Z`,
+      data: { chainId, change: "linked", uprns: [] },
+    };
+    assert.equal((await receiver.receive(tokenOf(changes), HEADERS)).status, 202);
+  }
+  assert.deepEqual(handled.map(({ eventId }) => eventId), ["a", "b", "d"]);
+});
+
+test("an event of an unknown type is 202, and has its own handler", async (context) => {
+  const unknown: OnwardEvent[] = [];
+  const { receiver, handled } = makeReceiver({ onUnknown: async (event) => { unknown.push(event); } });
+  for (const [eventId, second] of [["a", 5], ["b", 4], ["a", 5]]) {
+    const changes = { eventId, eventType: "later.type", eventTimestamp: `2026-11-20T10:00:0${second}Z` };
+    assert.equal((await receiver.receive(tokenOf(changes), HEADERS)).status, 202);
+  }
+  assert.deepEqual([handled.length, unknown.map(({ eventId }) => eventId)], [0, ["a", "b"]]);
+  const failing = makeReceiver({ onUnknown: async () => { throw new Error("no disk"); } });
+  assert.equal((await failing.receiver.receive(tokenOf({ eventType: "later.type" }), HEADERS)).status, 503);
+  const warnings = context.mock.method(process, "emitWarning", () => undefined);
+  const silent = makeReceiver();
+  assert.equal((await silent.receiver.receive(tokenOf({ eventType: "later.type" }), HEADERS)).status, 202);
+  assert.deepEqual([silent.handled.length, warnings.mock.callCount()], [0, 1]);
 });
 
 test("a body without a genuine event is refused, and the handler is not called", async () => {
@@ -151,11 +179,11 @@ test("the file store knows the events after a restart, also after an incomplete 
   rmSync(folder, { recursive: true });
 });
 
-test("a file that cannot be opened is an InputError", async () => {
+test("a file that cannot be opened is an UsageError", async () => {
   const folder = makeFolder();
-  await assert.rejects(FileSeenEvents.open(folder), { name: "InputError" });
+  await assert.rejects(FileSeenEvents.open(folder), { name: "UsageError" });
   writeFileSync(join(folder, "file"), "");
-  await assert.rejects(FileSeenEvents.open(join(folder, "file", "below")), { name: "InputError" });
+  await assert.rejects(FileSeenEvents.open(join(folder, "file", "below")), { name: "UsageError" });
   rmSync(folder, { recursive: true });
 });
 
@@ -214,7 +242,7 @@ test("a delivery that was answered meanwhile does not end the process", async ()
 test("the answer to a refused delivery closes the connection, and the words of a handler stay inside", async () => {
   const { receiver } = makeReceiver({ handle: async () => { throw new Error("password=secret"); } });
   const answer = await receiver.receive(tokenOf(), HEADERS);
-  assert.doesNotMatch(answer.body, /secret/);
+  assert.doesNotMatch(answer.reason, /secret/);
   const server = createServer(onwardEvents(receiver)).listen(0, "127.0.0.1");
   await new Promise((fulfil) => { server.on("listening", fulfil); });
   const { port } = server.address() as AddressInfo;

@@ -3,14 +3,14 @@ import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, randomInt } from "node:crypto";
 import { dirname } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Conflict, Invalid, NotFound, OnwardClient, readSandbox, verifyAnswer } from "onward-client";
+import { Client, Conflict, Invalid, NotFound, settingsOfSandbox, verifyAnswer } from "onward-client";
 import { NEEDS_PROGRAM, NEEDS_SANDBOX, PROGRAM, readSandboxFile, sandboxFile, type SandboxFile } from "./support/sandbox.js";
 
 describe("chain query of a sandbox", NEEDS_SANDBOX, () => {
-  let client: OnwardClient;
+  let client: Client;
   let samples: SandboxFile["samples"];
   before(() => {
-    client = OnwardClient.fromSandbox(sandboxFile());
+    client = Client.fromSandbox(sandboxFile());
     samples = readSandboxFile().samples;
   });
   after(() => { client.close(); });
@@ -21,7 +21,7 @@ describe("chain query of a sandbox", NEEDS_SANDBOX, () => {
     assert.equal(answer.pagination.total, 2);
     const property = answer.chains[0]?.properties.find(({ uprn }) => uprn === samples.uprn_in_chain);
     assert.equal(typeof property?.milestones.funding.isCashBuyer, "boolean");
-    assert.equal(answer.explanation, undefined);
+    assert.deepEqual(answer.explanation, []);
   });
 
   test("a saved answer verifies offline, and a changed copy does not", async () => {
@@ -41,17 +41,22 @@ describe("chain query of a sandbox", NEEDS_SANDBOX, () => {
 
   test("explanations say why each value matched or not", async () => {
     const answer = await client.queryUprns([samples.uprn_alone, 1], { explain: true });
-    assert.deepEqual(answer.explanation?.map(({ reason }) => reason), ["matched", "unknown"]);
+    assert.deepEqual(answer.explanation.map(({ reason }) => reason), ["matched", "unknown"]);
     await assert.rejects(client.queryUprns([1], { explain: true }), (error: unknown) =>
-      error instanceof NotFound && error.explanation?.[0]?.reason === "unknown");
+      error instanceof NotFound && error.explanation[0]?.reason === "unknown");
   });
 
   test("the iterator gives all pages", async () => {
     const values = [samples.uprn_alone, samples.uprn_in_chain, samples.uprn_split];
     const pages: number[] = [];
-    for await (const answer of client.queryUprnPages(values, { rows: 2 })) pages.push(answer.chains.length);
+    for await (const answer of client.pagesOfUprns(values, { rows: 2 })) pages.push(answer.chains.length);
     assert.deepEqual(pages, [2, 1]);
-    for await (const answer of client.queryAddressPages([samples.address])) assert.equal(answer.chains.length, 1);
+    const batches = [];
+    for await (const batch of client.batchesOfUprns([...values, ...Array.from({ length: 150 }, (_, index) => index + 1)])) {
+      batches.push([batch.chains.length, batch.notFound.length, batch.error]);
+    }
+    assert.deepEqual(batches, [[3, 97, undefined], [0, 53, undefined]]);
+    for await (const answer of client.pagesOfAddresses([samples.address])) assert.equal(answer.chains.length, 1);
     const past = await client.queryUprns(values, { page: 9 });
     assert.deepEqual([past.chains.length, past.pagination.currentPage], [0, 9]);
   });
@@ -63,40 +68,40 @@ describe("chain query of a sandbox", NEEDS_SANDBOX, () => {
   });
 
   test("a client without the scope is refused by the token endpoint", async () => {
-    const agent = OnwardClient.fromSandbox(sandboxFile(), "Example Agent");
-    await assert.rejects(agent.queryUprns([samples.uprn_alone]), { name: "TokenError", error: "invalid_scope" });
+    const agent = Client.fromSandbox(sandboxFile(), "Example Agent");
+    await assert.rejects(agent.queryUprns([samples.uprn_alone]), { name: "TokenError", code: "invalid_scope" });
     agent.close();
   });
 
   test("every algorithm of the sandbox's clients gets a token", async () => {
     for (const name of ["Example Agent", "Other Agent", "Example Platform"]) {
-      const agent = OnwardClient.fromSandbox(sandboxFile(), name);
-      assert.ok((await agent.milestones.types()).length > 20);
+      const agent = Client.fromSandbox(sandboxFile(), name);
+      assert.ok((await agent.catalogue.milestoneTypes()).length > 20);
       agent.close();
     }
   });
 
   test("another assertion key, another certificate, or none, gets no token", async () => {
-    const settings = readSandbox(sandboxFile());
-    const other = readSandbox(sandboxFile(), "Example Platform");
+    const settings = settingsOfSandbox(sandboxFile(), "Example Lender");
+    const other = settingsOfSandbox(sandboxFile(), "Example Platform");
     const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
-    const assertion = { key: key.export({ type: "pkcs8", format: "pem" }).toString() };
+    const assertionKey = key.export({ type: "pkcs8", format: "pem" }).toString();
     const { certificate: _certificate, key: _key, ...unbound } = settings;
     for (const wrong of [
-      { ...settings, assertion },
+      { ...settings, assertionKey },
       { ...settings, certificate: other.certificate ?? "", key: other.key ?? "" },
       unbound,
     ]) {
-      const stranger = new OnwardClient(wrong);
-      await assert.rejects(stranger.queryUprns([samples.uprn_alone]), { name: "TokenError", error: "invalid_client" });
+      const stranger = new Client(wrong);
+      await assert.rejects(stranger.queryUprns([samples.uprn_alone]), { name: "TokenError", code: "invalid_client" });
       stranger.close();
     }
   });
 
   test("a client with unbound tokens needs no certificate for listings", async () => {
-    const { certificate: _certificate, key: _key, ...unbound } = readSandbox(sandboxFile(), "Other Agent");
-    const agent = new OnwardClient(unbound);
-    assert.ok((await agent.listings.list({ perPage: 1 })).data.length === 1);
+    const { certificate: _certificate, key: _key, ...unbound } = settingsOfSandbox(sandboxFile(), "Other Agent");
+    const agent = new Client(unbound);
+    assert.ok((await agent.listings.list({ perPage: 1 })).items.length === 1);
     agent.close();
   });
 
@@ -104,21 +109,21 @@ describe("chain query of a sandbox", NEEDS_SANDBOX, () => {
     const name = `My Bank ${randomInt(1e9)}`;
     const folder = dirname(sandboxFile());
     execFileSync(PROGRAM ?? "", ["sandbox", "client", name, "--scope", "transaction-status", "--dir", folder]);
-    const bank = OnwardClient.fromSandbox(sandboxFile(), name);
+    const bank = Client.fromSandbox(sandboxFile(), name);
     assert.equal((await bank.queryUprns([samples.uprn_alone])).chains.length, 1);
     bank.close();
   });
 
-  test("a client name that sandbox.json does not have is an InputError", () => {
-    assert.throws(() => OnwardClient.fromSandbox(sandboxFile(), "Nobody"), { name: "InputError", message: /Example Lender/ });
+  test("a client name that sandbox.json does not have is an UsageError", () => {
+    assert.throws(() => Client.fromSandbox(sandboxFile(), "Nobody"), { name: "UsageError", message: /Example Lender/ });
   });
 });
 
 describe("listings of a sandbox", NEEDS_SANDBOX, () => {
-  let agent: OnwardClient;
+  let agent: Client;
   let branch: number;
   before(() => {
-    agent = OnwardClient.fromSandbox(sandboxFile(), "Example Platform");
+    agent = Client.fromSandbox(sandboxFile(), "Example Platform");
     branch = readSandboxFile().samples.branch_id;
   });
   after(() => { agent.close(); });
@@ -126,7 +131,7 @@ describe("listings of a sandbox", NEEDS_SANDBOX, () => {
   const newListing = async (): Promise<number> => {
     const uprn = randomInt(100_000_000_000, 200_000_000_000);
     const { isNew, listing } = await agent.listings.create({
-      branch_id: branch, price: 325_000, external_id: `ts-${uprn}`, tenure: "freehold",
+      branchId: branch, price: 325_000, externalId: `ts-${uprn}`, tenure: "freehold",
       address: { line1: `${randomInt(1, 9999)} Test Lane`, postTown: "Leeds", postcode: "LS1 4AP", uprn },
       parties: { sellerConveyancer: "Quill & Co" },
     });
@@ -137,88 +142,92 @@ describe("listings of a sandbox", NEEDS_SANDBOX, () => {
   test("a listing is created, changed, found and withdrawn", async () => {
     const id = await newListing();
     const { listing } = await agent.listings.get(id);
-    const external_id = listing.attributes.external_id ?? "";
-    assert.equal(listing.attributes.parties?.sellerConveyancer, "Quill & Co");
-    const again = await agent.listings.create({ branch_id: branch, price: 330_000, external_id, address_id: listing.attributes.address_id });
-    assert.deepEqual([again.isNew, again.listing.attributes.price], [false, 330_000]);
-    const updated = await agent.listings.update(id, { tenure: null, is_locked: true });
-    assert.equal(updated.attributes.is_locked, true);
-    const page = await agent.listings.list({ externalId: external_id });
-    assert.deepEqual(page.data.map((found) => found.id), [id]);
-    assert.equal(page.meta.pagination.total, 1);
-    assert.equal((await agent.listings.history(id, { perPage: 1 })).data.length, 1);
-    assert.equal((await agent.listings.proposals(id)).data.length, 0);
-    assert.ok((await agent.listings.findAddresses(listing.attributes.full_address)).data.length > 0);
-    assert.ok((await agent.listings.findBranches("a")).meta.pagination.total >= 0);
+    const externalId = listing.details?.externalId ?? "";
+    assert.equal(listing.details?.parties.sellerConveyancer, "Quill & Co");
+    const again = await agent.listings.create({ branchId: branch, price: 330_000, externalId, addressId: listing.addressId });
+    assert.deepEqual([again.isNew, again.listing.price], [false, 330_000]);
+    const updated = await agent.listings.update(id, { tenure: null, isLocked: true });
+    assert.equal(updated.isLocked, true);
+    const page = await agent.listings.list({ externalId });
+    assert.deepEqual(page.items.map((found) => found.id), [id]);
+    assert.equal(page.total, 1);
+    assert.equal((await agent.listings.history(id, { perPage: 1 })).items.length, 1);
+    assert.equal((await agent.listings.proposals(id)).items.length, 0);
+    assert.ok((await agent.catalogue.findAddresses(listing.fullAddress)).items.length > 0);
+    assert.ok((await agent.catalogue.findBranches("a")).total >= 0);
     await agent.listings.withdraw(id);
     await assert.rejects(agent.listings.get(id), { name: "NotFound" });
   });
 
   test("listings are linked, checked, read and unlinked", async () => {
     const [seller, buyer, top] = [await newListing(), await newListing(), await newListing()];
-    const linked = await agent.chains.addLink({ seller, buyer });
-    assert.equal(linked.status === "linked" && linked.listings.length, 2);
-    await assert.rejects(agent.chains.addLink({ seller, buyer }), (error: unknown) =>
+    const linked = await agent.chains.link(seller, buyer);
+    assert.deepEqual([linked.listings.length, linked.proposal], [2, undefined]);
+    await assert.rejects(agent.chains.link(seller, buyer), (error: unknown) =>
       error instanceof Conflict && error.errors[0]?.code === "buyer_has_seller" && /already has/.test(error.detail));
-    assert.deepEqual(await agent.chains.add(buyer, "top", top), { status: "linked" });
-    const { listing, included } = await agent.listings.get(buyer, ["chain_data", "chained_listings", "seller"]);
-    assert.deepEqual(included.map(({ type }) => type).sort(),
-      ["chain_data", "chained_listing", "chained_listing", "listing", "seller"]);
-    const chain = listing.attributes.chain_link_id;
+    assert.equal(await agent.chains.addTop(buyer, top), undefined);
+    const document = await agent.listings.get(buyer, ["chain_data", "chained_listings", "seller", "buyer"]);
+    assert.deepEqual(document.chainedListings.map(({ id }) => id), [buyer, seller, top]);
+    assert.deepEqual([document.sellers.map(({ id }) => id), document.buyers], [[seller], []]);
+    const chain = document.listing.chainLinkId;
+    assert.deepEqual([document.chain?.chainLinkId, document.chain?.length, document.chain?.position], [chain, 3, 0]);
     assert.deepEqual((await agent.chains.listings(chain)).map(({ id }) => id), [buyer, seller, top]);
-    await agent.chains.check(chain, "top");
-    await agent.chains.checkOf(buyer, "bottom");
+    await agent.chains.check(chain, true);
+    await agent.chains.checkBottom(buyer);
     assert.equal(await agent.listings.isComplete(seller), true);
-    await agent.chains.uncheck(chain, "top", "Not EOC");
-    await agent.chains.uncheckOf(buyer, "bottom");
+    await agent.chains.uncheck(chain, true, "Not EOC");
+    await agent.chains.uncheckBottom(buyer);
+    await agent.chains.checkTop(buyer);
+    await agent.chains.uncheckTop(buyer);
     assert.equal(await agent.listings.isComplete(seller), false);
-    assert.ok((await agent.chains.history(chain)).data.length >= 4);
+    assert.ok((await agent.chains.history(chain)).items.length >= 4);
     assert.ok(Array.isArray(await agent.listings.lagging(buyer)));
-    assert.equal((await agent.listings.bottleneck(buyer)).chain_link_id, chain);
-    assert.ok((await agent.listings.forecast(buyer)).rule_version >= 1);
+    assert.equal((await agent.listings.bottleneck(buyer)).chainLinkId, chain);
+    assert.ok((await agent.listings.forecast(buyer)).ruleVersion >= 1);
     await assert.rejects(agent.listings.withdraw(buyer), { name: "Conflict" });
-    await agent.chains.removeLink({ seller, buyer });
-    await agent.chains.removeLink({ seller: top, buyer: seller });
+    await agent.chains.unlink(seller, buyer);
+    await agent.chains.unlink(top, seller);
     for (const id of [seller, buyer, top]) await agent.listings.withdraw(id);
   });
 
   test("milestones are recorded, read and withdrawn", async () => {
     const id = await newListing();
-    assert.equal(await agent.milestones.get(id, "sstc"), undefined);
-    const recorded = await agent.milestones.record(id, "sstc", { date: "2026-01-15", origin: 2 });
-    assert.deepEqual([recorded.attributes.milestone_type, recorded.attributes.origin], ["SSTC", 2]);
-    assert.equal((await agent.milestones.get(id, "sstc"))?.id, recorded.id);
-    await agent.milestones.record(id, "enquiries_opened", { completed_at: 1768435200 });
-    await agent.milestones.reopenEnquiries(id);
-    assert.equal((await agent.milestones.get(id, "enquiries_opened"))?.attributes.completed_at, null);
-    assert.ok((await agent.milestones.list(id)).length >= 2);
-    assert.ok((await agent.milestones.ofType(recorded.attributes.milestone_type_id)).data.length > 0);
-    const [group] = await agent.milestones.groups();
-    assert.ok((await agent.milestones.workflow(group?.attributes.key ?? "", branch, id)).data.length > 0);
-    const { listing, included } = await agent.listings.get(id, ["milestones"]);
+    assert.equal(await agent.listings.milestone(id, "sstc"), undefined);
+    const recorded = await agent.listings.recordMilestone(id, "sstc", { date: "2026-01-15", origin: 2 });
+    assert.deepEqual([recorded.key, recorded.milestoneType, recorded.date, recorded.origin], ["sstc", "SSTC", "2026-01-15", 2]);
+    assert.equal((await agent.listings.milestone(id, "sstc"))?.id, recorded.id);
+    await agent.listings.recordMilestone(id, "enquiries_opened", { completedAt: new Date("2026-07-14T23:00:00Z") });
+    await agent.listings.reopenEnquiries(id);
+    assert.equal((await agent.listings.milestone(id, "enquiries_opened"))?.date, undefined);
+    assert.ok((await agent.listings.milestones(id)).length >= 2);
+    assert.ok((await agent.catalogue.milestonesOfType(recorded.milestoneTypeId)).items.length > 0);
+    const [group] = await agent.catalogue.milestoneGroups();
+    const steps = await agent.catalogue.workflow(group?.key ?? "", branch, id);
+    assert.deepEqual(steps.find(({ type }) => type.key === "sstc")?.milestones, [recorded]);
+    const { listing, milestones } = await agent.listings.get(id, ["milestones"]);
     assert.equal(listing.id, id);
-    assert.ok(included.every(({ type }) => type === "milestone"));
-    await agent.milestones.withdraw(id, "sstc");
-    assert.equal(await agent.milestones.get(id, "sstc"), undefined);
+    assert.ok(milestones.some(({ key }) => key === "sstc"));
+    await agent.listings.withdrawMilestone(id, "sstc");
+    assert.equal(await agent.listings.milestone(id, "sstc"), undefined);
     await agent.listings.withdraw(id);
   });
 
   test("the same Idempotency-Key gives the first answer again, and refuses another body", async () => {
     const id = await newListing();
     const options = { idempotencyKey: `key-${id}` };
-    const first = await agent.milestones.record(id, "sstc", { date: "2026-01-15" }, options);
-    await agent.milestones.record(id, "sstc", { date: "2026-01-16" });
-    assert.deepEqual(await agent.milestones.record(id, "sstc", { date: "2026-01-15" }, options), first);
-    await assert.rejects(agent.milestones.record(id, "sstc", { date: "2026-01-17" }, options), { name: "Invalid" });
+    const first = await agent.listings.recordMilestone(id, "sstc", { date: "2026-01-15" }, options);
+    await agent.listings.recordMilestone(id, "sstc", { date: "2026-01-16" });
+    assert.deepEqual(await agent.listings.recordMilestone(id, "sstc", { date: "2026-01-15" }, options), first);
+    await assert.rejects(agent.listings.recordMilestone(id, "sstc", { date: "2026-01-17" }, options), { name: "Invalid" });
     await agent.listings.withdraw(id);
   });
 
   test("wrong values and other branches are refused", async () => {
-    const other = OnwardClient.fromSandbox(sandboxFile(), "Other Agent");
+    const other = Client.fromSandbox(sandboxFile(), "Other Agent");
     const { listing_id } = readSandboxFile().samples;
     await assert.rejects(other.listings.get(listing_id), { name: "Forbidden", status: 403 });
-    await assert.rejects(agent.milestones.record(listing_id, "sstc", { date: "2099-01-01" }), (error: unknown) =>
-      error instanceof Invalid && error.errors[0]?.field === "date");
+    await assert.rejects(agent.listings.recordMilestone(listing_id, "sstc", { date: "2099-01-01" }), (error: unknown) =>
+      error instanceof Invalid && error.errors[0]?.place === "date");
     other.close();
   });
 });

@@ -18,7 +18,7 @@ from .listing_model import (
     read_listing,
     read_proposal,
 )
-from .milestones import Milestone, MilestoneReader
+from .milestones import Milestone, MilestoneReader, read_milestone
 from .pages import LARGEST_PAGE, Page
 from .progress import Bottleneck, Forecast, read_bottleneck, read_forecast
 from .reading import Reader
@@ -128,7 +128,7 @@ class Listings(Group[M], Generic[M]):
         """
         answer = yield from self._caller.write(
             "PUT", _path(listing_id, "milestone", key), record.body(), idempotency_key)
-        return (yield from self._milestones.read_one(answer.member("data")))
+        return read_milestone(answer.member("data"), key)
 
     @call
     def record_fall_through(self, listing_id: int, date: dt.date,
@@ -137,7 +137,7 @@ class Listings(Group[M], Generic[M]):
         answer = yield from self._caller.write(
             "PUT", _path(listing_id, "milestone", "fall_through"),
             MilestoneRecord(date=date).body(), idempotency_key)
-        return (yield from self._milestones.read_one(answer.member("data")))
+        return read_milestone(answer.member("data"), "fall_through")
 
     @call
     def withdraw_milestone(self, listing_id: int, key: str,
@@ -152,7 +152,7 @@ class Listings(Group[M], Generic[M]):
         answer = yield from self._caller.read_answer(_path(listing_id, "milestone", key))
         if answer.status == 204:
             return None
-        return (yield from self._milestones.read_one(Reader.of_body(answer.body).member("data")))
+        return read_milestone(Reader.of_body(answer.body).member("data"), key)
 
     @call
     def milestones(self, listing_id: int) -> Steps[tuple[Milestone, ...]]:

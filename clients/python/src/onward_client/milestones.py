@@ -60,30 +60,30 @@ class MilestoneReader:
                               for reader in readers)
         return tuple(map(self.read, readers))
 
-    def read_one(self, reader: Reader) -> Steps[Milestone]:
-        """Read one milestone resource."""
-        [milestone] = yield from self.read_all([reader])
-        return milestone
-
     def read(self, reader: Reader) -> Milestone:
         """Read a milestone resource of a known type, or raise UnexpectedAnswer."""
-        attributes = reader.member("attributes")
-        type_id = attributes.integer("milestone_type_id")
+        type_id = reader.member("attributes").integer("milestone_type_id")
         if type_id not in self._keys:
             raise UnexpectedAnswer(f"the service lists no milestone type {type_id}")
-        completed_at = attributes.unix_time_or_none("completed_at")
-        return Milestone(
-            id=reader.text("id"),
-            key=self._keys[type_id],
-            milestone_type_id=type_id,
-            milestone_type=attributes.text("milestone_type"),
-            address_id=attributes.integer("address_id"),
-            date=completed_at.astimezone(LONDON).date() if completed_at else None,
-            completed_at=completed_at,
-            created_at=attributes.unix_time("created_at"),
-            updated_at=attributes.unix_time("updated_at"),
-            deleted_at=attributes.unix_time_or_none("deleted_at"),
-            is_derived=attributes.flag("is_derived"),
-            excluded=attributes.flag("excluded"),
-            origin=attributes.integer("origin"),
-        )
+        return read_milestone(reader, self._keys[type_id])
+
+
+def read_milestone(reader: Reader, key: str) -> Milestone:
+    """Read a milestone resource whose type has this key, or raise UnexpectedAnswer."""
+    attributes = reader.member("attributes")
+    completed_at = attributes.unix_time_or_none("completed_at")
+    return Milestone(
+        id=reader.text("id"),
+        key=key,
+        milestone_type_id=attributes.integer("milestone_type_id"),
+        milestone_type=attributes.text("milestone_type"),
+        address_id=attributes.integer("address_id"),
+        date=completed_at.astimezone(LONDON).date() if completed_at else None,
+        completed_at=completed_at,
+        created_at=attributes.unix_time("created_at"),
+        updated_at=attributes.unix_time("updated_at"),
+        deleted_at=attributes.unix_time_or_none("deleted_at"),
+        is_derived=attributes.flag("is_derived"),
+        excluded=attributes.flag("excluded"),
+        origin=attributes.integer("origin"),
+    )
