@@ -1,3 +1,5 @@
+//! What becomes of the guides' links, code and markup.
+
 use crate::{GUIDES, Guide, render};
 
 #[test]

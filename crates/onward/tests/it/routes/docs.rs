@@ -117,6 +117,10 @@ sqlite_story! {
             let document = String::from_utf8(show(&server, at, "/openapi.json").await.body).unwrap();
             for part in document.split("urn:onward:problem:").skip(1) {
                 let name = part.split('"').next().unwrap();
+                // The schema has a pattern of all names.
+                if name.starts_with('[') {
+                    continue;
+                }
                 assert!(guide.contains(&format!("<code>{name}</code>")), "docs/errors.md lacks {name}");
                 types += 1;
             }

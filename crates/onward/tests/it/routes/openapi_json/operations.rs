@@ -59,9 +59,11 @@ async fn check_methods(caller: &Caller, address: &str, (path, item): (&str, &Val
     if described.contains("GET") {
         described.insert("HEAD".to_owned());
     }
-    let parts = path
-        .split('/')
-        .map(|part| if part.starts_with('{') { "1" } else { part });
+    let parts = path.split('/').map(|part| match part {
+        "{guide}" => "query",
+        part if part.starts_with('{') => "1",
+        part => part,
+    });
     let url = format!("{address}{}", parts.collect::<Vec<_>>().join("/"));
     for name in "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PURGE".split(' ') {
         let method = Method::from_bytes(name.as_bytes()).unwrap();
