@@ -159,6 +159,28 @@ def test_other_claims(verifier: EventVerifier, key: rsa.RSAPrivateKey,
     assert message in str(error)
 
 
+@pytest.mark.parametrize(("header", "changes", "reason"), [
+    ({"alg": "none"}, {}, "algorithm"), ({"typ": None}, {}, "header"), ({"kid": 1}, {}, "header"),
+    ({"jku": ""}, {}, "header"), ({"kid": "k2"}, {}, "unknown_key"), ({}, {"iss": 1}, "issuer"),
+    ({}, {"aud": ISSUER}, "audience"), ({}, {"exp": None}, "time"), ({}, {"exp": NOW}, "time"),
+    ({}, {"eventId": None}, "claims"), ({}, {"data": {}}, "claims"), ({}, {"uprn": ""}, "claims"),
+    ({}, {"simulated": True}, "simulated")])
+def test_a_refusal_names_the_check(verifier: EventVerifier, key: rsa.RSAPrivateKey,
+                                   header: dict[str, Any], changes: dict[str, Any],
+                                   reason: str) -> None:
+    token = event_token(key, event_claims(**changes), **header)
+    assert refusal(verifier, token).reason == reason
+
+
+def test_a_refusal_of_a_body_names_the_check(verifier: EventVerifier, key: rsa.RSAPrivateKey,
+                                             other_key: rsa.RSAPrivateKey) -> None:
+    token = event_token(key, event_claims())
+    assert refusal(verifier, token, "text/plain").reason == "content_type"
+    assert refusal(verifier, b"x" * 65_537).reason == "too_large"
+    assert refusal(verifier, token + b"=").reason == "malformed"
+    assert refusal(verifier, event_token(other_key, event_claims())).reason == "signature"
+
+
 def test_the_clocks_may_differ_by_a_minute(key: rsa.RSAPrivateKey) -> None:
     keys = KeySet.of_json(jwks(jwk("k1", key)))
     for now in (NOW - 60, NOW + 359):

@@ -38,30 +38,31 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
     return apply
 
 
-@pytest.mark.parametrize(("broken", "message"), [
-    (change("data.pagination.total", 1), "hash"),
-    (change("data.added", True), "hash"),
-    (change("provenance.payloadHash.value", "A" * 43), "hash"),
-    (change("provenance.payloadHash.value", "A" * 44), "hash"),
-    (change("provenance.payloadHash.value", "=="), "base64url"),
-    (change("provenance.payloadHash.alg", "SHA-1"), "algorithms"),
-    (change("provenance.alg", "none"), "algorithms"),
-    (change("provenance.alg", "HS256"), "algorithms"),
-    (change("provenance.alg", "PS256"), "algorithms"),
-    (change("provenance.kid", "k2"), "no RS256 key"),
-    (change("provenance.kid", None), "kid"),
-    (change("provenance.signature", "AAAA"), "signature"),
-    (change("provenance.signature", ""), "signature"),
-    (change("provenance.signedAt", "yesterday"), "signedAt"),
-    (change("data", []), "JSON object"),
-    (change("provenance", None), "JSON object"),
+@pytest.mark.parametrize(("broken", "message", "reason"), [
+    (change("data.pagination.total", 1), "hash", "hash"),
+    (change("data.added", True), "hash", "hash"),
+    (change("provenance.payloadHash.value", "A" * 43), "hash", "hash"),
+    (change("provenance.payloadHash.value", "A" * 44), "hash", "hash"),
+    (change("provenance.payloadHash.value", "=="), "base64url", "malformed"),
+    (change("provenance.payloadHash.alg", "SHA-1"), "algorithms", "algorithm"),
+    (change("provenance.alg", "none"), "algorithms", "algorithm"),
+    (change("provenance.alg", "HS256"), "algorithms", "algorithm"),
+    (change("provenance.alg", "PS256"), "algorithms", "algorithm"),
+    (change("provenance.kid", "k2"), "no RS256 key", "unknown_key"),
+    (change("provenance.kid", None), "kid", "malformed"),
+    (change("provenance.signature", "AAAA"), "signature", "signature"),
+    (change("provenance.signature", ""), "signature", "signature"),
+    (change("provenance.signedAt", "yesterday"), "signedAt", "malformed"),
+    (change("data", []), "JSON object", "malformed"),
+    (change("provenance", None), "JSON object", "malformed"),
 ])
-def test_a_broken_rule_is_noticed(key: rsa.RSAPrivateKey, message: str,
+def test_a_broken_rule_is_noticed(key: rsa.RSAPrivateKey, message: str, reason: str,
                                   broken: Callable[[dict[str, Any]], None]) -> None:
     answer = signed_answer(key, "k1", empty_data())
     broken(answer)
-    with pytest.raises(VerificationError, match=message):
+    with pytest.raises(VerificationError, match=message) as caught:
         verify_answer(body_of(answer), KeySet.of_json(jwks(jwk("k1", key))))
+    assert caught.value.reason == reason
 
 
 def test_another_key_with_the_same_id_is_noticed(

@@ -7,6 +7,7 @@ export type MilestoneLabel =
 
 /** The members of every verified event. */
 export interface EventBase {
+  readonly eventType: string;
   /** The same in every attempt, redelivery and replay. */
   readonly eventId: string;
   /** When the event was recorded. */
@@ -64,9 +65,7 @@ export interface ChainChanged extends EventBase {
  *
  * `propertyId` and `uprn` are empty, and `data` has no member, if the event has no such claim.
  */
-export interface UnknownEvent extends EventBase {
-  readonly eventType: string;
-}
+export type UnknownEvent = EventBase;
 
 /** An event of a type that this library knows. `eventType` tells which. */
 export type KnownEvent = MilestoneUpdated | FellThrough | ChainChanged;

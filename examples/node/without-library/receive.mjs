@@ -170,8 +170,8 @@ class Store {
     }
   }
 
-  // Stores an event. Says whether it came before, and whether a newer event of the same property
-  // and label came before.
+  // Stores an event. Says whether it came before, and whether a newer event of the same subject
+  // came before.
   keep(claims) {
     if (this.#known.has(claims.eventId)) return { duplicate: true, outdated: false };
     try {
@@ -184,9 +184,10 @@ class Store {
     return { duplicate: false, outdated: this.#note(claims) };
   }
 
-  #note({ eventId, eventType, propertyId, eventTimestamp, data }) {
+  #note(claims) {
+    const { eventId, eventTimestamp } = claims;
     this.#known.add(eventId);
-    const place = JSON.stringify([propertyId, data.milestone?.label ?? eventType]);
+    const place = JSON.stringify(subjectOf(claims));
     // With equal times, the event that arrives later is the newer one.
     const outdated = eventTimestamp < (this.#newest.get(place) ?? "");
     if (!outdated) this.#newest.set(place, eventTimestamp);
@@ -231,22 +232,38 @@ function checkClaims(claims, issuer) {
     "exp must be after iat, by at most 300 seconds");
   demand(now >= iat - SKEW_SECONDS && now < exp + SKEW_SECONDS,
     "the event has expired, or is not valid yet");
-  for (const name of ["eventId", "eventType", "eventTimestamp", "propertyId", "uprn"]) {
-    demand(typeof claims[name] === "string" && claims[name] !== "",
-      `${name} must be a non-empty string`);
-  }
+  demandTexts(claims, "eventId", "eventType", "eventTimestamp");
   // Times of this form can be compared as text.
   demand(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(claims.eventTimestamp),
     "eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ");
+  // A later service may have more types. A refusal would pause the subscription.
+  if (!["milestone.updated", "fallthrough", "chain.changed"].includes(claims.eventType)) return;
+  demandTexts(claims, "propertyId", "uprn");
   demand(isObject(data), "data must be an object");
-  if (claims.eventType === "milestone.updated") {
+  if (claims.eventType === "chain.changed") {
+    demandTexts(data, "chainId", "change");
+  } else if (claims.eventType === "milestone.updated") {
     demand(isObject(data.milestone) && typeof data.milestone.label === "string",
       "data.milestone must have a label");
     demandDate(data.milestone.date);
   } else {
-    demand(claims.eventType === "fallthrough", "the type of event is unknown");
     demandDate(data.fallThroughDate);
   }
+}
+
+function demandTexts(members, ...names) {
+  for (const name of names) {
+    demand(typeof members[name] === "string" && members[name] !== "",
+      `${name} must be a non-empty string`);
+  }
+}
+
+// Returns what an event is about: of two events with one subject, the later one counts.
+function subjectOf({ eventId, eventType, propertyId, data }) {
+  if (eventType === "milestone.updated") return [propertyId, data.milestone.label];
+  if (eventType === "chain.changed") return [data.chainId, eventType];
+  // Of a type that this program does not know, every event counts.
+  return [eventType === "fallthrough" ? propertyId : eventId, eventType];
 }
 
 function isSimulated({ simulated, eventId }) {

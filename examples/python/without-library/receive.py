@@ -208,9 +208,8 @@ class Store:
 
     def keep(self, claims):
         """Store an event. Return whether it came before, and whether a newer event of the same
-        property and label came before."""
-        label = claims["data"].get("milestone", {}).get("label", claims["eventType"])
-        place = (claims["propertyId"], label, claims["eventTimestamp"])
+        subject came before."""
+        place = (*subject_of(claims), claims["eventTimestamp"])
         try:
             with self.lock, self.database as database:
                 added = database.execute("INSERT OR IGNORE INTO event VALUES (?, ?)",
@@ -268,26 +267,46 @@ def check_issuer_and_time(claims, issuer):
 
 
 def check_content(claims):
-    for name in ("eventId", "eventType", "eventTimestamp", "propertyId", "uprn"):
-        if not isinstance(claims.get(name), str) or not claims[name]:
-            raise Refused(f"{name} must be a non-empty string")
+    require_texts(claims, "eventId", "eventType", "eventTimestamp")
     # Times of this form can be compared as text.
     if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", claims["eventTimestamp"], re.ASCII):
         raise Refused("eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ")
+    # A later service may have more types. A refusal would pause the subscription.
+    if claims["eventType"] not in ("milestone.updated", "fallthrough", "chain.changed"):
+        return
+    require_texts(claims, "propertyId", "uprn")
     data = claims.get("data")
     if not isinstance(data, dict):
         raise Refused("data must be an object")
+    if claims["eventType"] == "chain.changed":
+        require_texts(data, "chainId", "change")
+        return
     if claims["eventType"] == "milestone.updated":
         milestone = data.get("milestone")
         if not isinstance(milestone, dict) or not isinstance(milestone.get("label"), str):
             raise Refused("data.milestone must have a label")
         date = milestone.get("date")
-    elif claims["eventType"] == "fallthrough":
-        date = data.get("fallThroughDate")
     else:
-        raise Refused("the type of event is unknown")
+        date = data.get("fallThroughDate")
     if not isinstance(date, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", date, re.ASCII):
         raise Refused("the date must be YYYY-MM-DD")
+
+
+def require_texts(members, *names):
+    for name in names:
+        if not isinstance(members.get(name), str) or not members[name]:
+            raise Refused(f"{name} must be a non-empty string")
+
+
+def subject_of(claims):
+    """Return what the event is about: of two events with one subject, the later one counts."""
+    event_type = claims["eventType"]
+    if event_type == "milestone.updated":
+        return claims["propertyId"], claims["data"]["milestone"]["label"]
+    if event_type == "chain.changed":
+        return claims["data"]["chainId"], event_type
+    # Of a type that this program does not know, every event counts.
+    return claims["propertyId" if event_type == "fallthrough" else "eventId"], event_type
 
 
 def is_simulated(claims):

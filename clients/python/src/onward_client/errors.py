@@ -43,7 +43,17 @@ class TokenError(OnwardError):
 
 
 class VerificationError(OnwardError):
-    """The holder of a published key did not sign these data. Do not use them."""
+    """The holder of a published key did not sign these data. Do not use them.
+
+    `reason` names the check that failed: `malformed`, `algorithm`, `header`, `unknown_key`, `hash`,
+    `signature`, `issuer`, `audience`, `time`, `claims`, `simulated`, `too_large` or `content_type`.
+    """
+
+    reason: str
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
+        super().__init__(message)
 
 
 class EventRefused(VerificationError):
@@ -54,9 +64,9 @@ class EventRefused(VerificationError):
 
     status: int
 
-    def __init__(self, status: int, reason: str) -> None:
+    def __init__(self, status: int, reason: str, message: str) -> None:
         self.status = status
-        super().__init__(reason)
+        super().__init__(reason, message)
 
 
 class KeysUnavailable(OnwardError):

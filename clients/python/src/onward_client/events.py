@@ -129,20 +129,23 @@ class EventVerifier:
         Raises EventRefused with the status to answer, and KeysUnavailable, which means 503.
         """
         if len(body) > BODY_LIMIT_BYTES:
-            raise EventRefused(413, f"the body has more than {BODY_LIMIT_BYTES} bytes")
+            raise EventRefused(413, "too_large", f"the body has more than {BODY_LIMIT_BYTES} bytes")
         if (content_type or "").partition(";")[0].strip().lower() != "application/jwt":
-            raise EventRefused(415, "the content type must be application/jwt")
+            raise EventRefused(415, "content_type", "the content type must be application/jwt")
         try:
             token = body.decode("ascii")
             event = self._verify_token(token)
         except EventRefused:
             raise
         except UnicodeDecodeError as error:
-            raise EventRefused(400, "the body is not a JWT") from error
-        except (UnexpectedAnswer, VerificationError) as error:
-            raise EventRefused(400, str(error)) from error
+            raise EventRefused(400, "malformed", "the body is not a JWT") from error
+        except UnexpectedAnswer as error:
+            raise EventRefused(400, "claims", str(error)) from error
+        except VerificationError as error:
+            raise EventRefused(400, error.reason, str(error)) from error
         if event.simulated and not self._allow_simulated:
-            raise EventRefused(400, "the event is simulated, and this receiver takes real ones")
+            raise EventRefused(
+                400, "simulated", "the event is simulated, and this receiver takes real ones")
         return event
 
     def _verify_token(self, token: str) -> Event:
@@ -157,55 +160,63 @@ class EventVerifier:
         return _read_event(reader, kid, token)
 
     def _check_origin(self, claims: Reader) -> None:
-        if claims.text("iss") != self._issuer:
-            raise EventRefused(400, "iss names another service")
+        if claims.members.get("iss") != self._issuer:
+            raise EventRefused(400, "issuer", "iss names another service")
         # A token with an audience is for somebody else (RFC 7519, section 4.1.3).
         if "aud" in claims.members:
-            raise EventRefused(400, "the token has an audience, so it is no event")
-        issued_at, expires_at = claims.integer("iat"), claims.integer("exp")
+            raise EventRefused(400, "audience", "the token has an audience, so it is no event")
+        try:
+            issued_at, expires_at = claims.integer("iat"), claims.integer("exp")
+        except UnexpectedAnswer as error:
+            raise EventRefused(400, "time", str(error)) from error
         if not 0 < expires_at - issued_at <= LONGEST_LIFETIME_SECONDS:
-            raise EventRefused(400, "exp must be after iat, by at most 300 seconds")
+            raise EventRefused(400, "time", "exp must be after iat, by at most 300 seconds")
         now = self._clock()
         if now < issued_at - SKEW_SECONDS:
-            raise EventRefused(400, "the event is not valid yet; compare the clocks")
+            raise EventRefused(400, "time", "the event is not valid yet; compare the clocks")
         if now >= expires_at + SKEW_SECONDS:
-            raise EventRefused(400, "the event has expired")
+            raise EventRefused(400, "time", "the event has expired")
 
 
 def _split(token: str) -> tuple[Reader, bytes, bytes]:
     parts = token.split(".")
     if len(parts) != 3:
-        raise EventRefused(400, "the body is not a JWT: it must have three parts")
+        raise EventRefused(400, "malformed", "the body is not a JWT: it must have three parts")
     try:
         header, claims, signature = map(decode_base64url, parts)
     except ValueError as error:
-        raise EventRefused(400, "a part of the JWT is not base64url without padding") from error
+        raise EventRefused(
+            400, "malformed", "a part of the JWT is not base64url without padding") from error
     return _read_object(header, "the header"), claims, signature
 
 
 def _check_header(header: Reader) -> str:
     # The sender must not choose how this library verifies (RFC 8725, section 3.1).
     if header.members.get("alg") != "RS256":
-        raise EventRefused(400, "alg must be RS256")
+        raise EventRefused(400, "algorithm", "alg must be RS256")
     if header.members.get("typ") != "JWT":
-        raise EventRefused(400, "typ must be JWT")
+        raise EventRefused(400, "header", "typ must be JWT")
     refused = REFUSED_HEADERS & header.members.keys()
     if refused:
-        raise EventRefused(400, f"the header must not have {', '.join(sorted(refused))}")
-    return header.text("kid")
+        raise EventRefused(
+            400, "header", f"the header must not have {', '.join(sorted(refused))}")
+    kid = header.members.get("kid")
+    if not isinstance(kid, str):
+        raise EventRefused(400, "header", "kid must be a string")
+    return kid
 
 
 def _read_object(octets: bytes, place: str) -> Reader:
     try:
         return Reader(parse_json(octets), place)
-    except ValueError as error:
-        raise EventRefused(400, f"{place} must be JSON: {error}") from error
+    except (ValueError, UnexpectedAnswer) as error:
+        raise EventRefused(400, "malformed", f"{place} must be JSON: {error}") from error
 
 
 def _read_event(claims: Reader, kid: str, token: str) -> Event:
     event_type = claims.text("eventType")
     if not TIMESTAMP.fullmatch(claims.text("eventTimestamp")):
-        raise EventRefused(400, "eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ")
+        raise EventRefused(400, "claims", "eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ")
     kind, read = KINDS.get(event_type, (UnknownEvent, None))
     # A later type of event may be about something else than a property.
     data = claims.member("data") if read else claims.member_or_none("data")
@@ -214,7 +225,7 @@ def _read_event(claims: Reader, kid: str, token: str) -> Event:
     texts = {"eventId": claims.text("eventId"), "eventType": event_type}
     for name, text in (texts | ({"propertyId": property_id, "uprn": uprn} if read else {})).items():
         if not text:
-            raise EventRefused(400, f"{name} must not be empty")
+            raise EventRefused(400, "claims", f"{name} must not be empty")
     return kind(
         event_id=texts["eventId"],
         event_type=event_type,

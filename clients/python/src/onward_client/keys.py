@@ -41,10 +41,10 @@ class KeySet:
         try:
             document = parse_json(body.encode("utf-8") if isinstance(body, str) else body)
         except ValueError as error:
-            raise VerificationError(f"the key set is not JSON: {error}") from error
+            raise VerificationError("malformed", f"the key set is not JSON: {error}") from error
         entries = document.get("keys") if isinstance(document, dict) else None
         if not isinstance(entries, list):
-            raise VerificationError("the key set has no array `keys`")
+            raise VerificationError("malformed", "the key set has no array `keys`")
         keys: dict[str, rsa.RSAPublicKey] = {}
         for entry in entries:
             if not isinstance(entry, dict) or not _signs_with_rs256(entry):
@@ -53,7 +53,8 @@ class KeySet:
             if not isinstance(kid, str):
                 continue
             if kid in keys:
-                raise VerificationError(f"the key set has two keys with the id {kid!r}")
+                raise VerificationError(
+                    "malformed", f"the key set has two keys with the id {kid!r}")
             keys[kid] = _read_key(entry)
         return cls(keys)
 
@@ -67,7 +68,8 @@ class KeySet:
         """Return the key with this id, or raise VerificationError."""
         key = self._keys.get(kid)
         if key is None:
-            raise VerificationError(f"the key set has no RS256 key with the id {kid!r}")
+            raise VerificationError(
+                "unknown_key", f"the key set has no RS256 key with the id {kid!r}")
         return key
 
 
@@ -76,7 +78,8 @@ def verify_rs256(key: rsa.RSAPublicKey, signature: bytes, message: bytes) -> Non
     try:
         key.verify(signature, message, padding.PKCS1v15(), hashes.SHA256())
     except InvalidSignature as error:
-        raise VerificationError("the signature does not fit the signed bytes") from error
+        raise VerificationError(
+            "signature", "the signature does not fit the signed bytes") from error
 
 
 def _signs_with_rs256(entry: dict[str, object]) -> bool:
@@ -89,9 +92,11 @@ def _read_key(entry: dict[str, object]) -> rsa.RSAPublicKey:
         modulus, exponent = (_read_integer(str(entry.get(name, ""))) for name in ("n", "e"))
         key = rsa.RSAPublicNumbers(exponent, modulus).public_key()
     except ValueError as error:
-        raise VerificationError(f"the key set has a malformed key: {error}") from error
+        raise VerificationError(
+            "malformed", f"the key set has a malformed key: {error}") from error
     if key.key_size < SMALLEST_KEY_BITS:
         raise VerificationError(
+            "malformed",
             f"the key set has a key with {key.key_size} bits, not at least {SMALLEST_KEY_BITS}")
     return key
 

@@ -43,7 +43,8 @@ class UnverifiedAnswer:
     def verify(self, key: rsa.RSAPublicKey) -> ChainAnswer:
         """Return the answer, or raise VerificationError."""
         if not hmac.compare_digest(hashlib.sha256(self.canonical).digest(), self.digest):
-            raise VerificationError("the hash of the data differs from the hash in the provenance")
+            raise VerificationError(
+                "hash", "the hash of the data differs from the hash in the provenance")
         verify_rs256(key, self.signature, self.canonical)
         data = self.answer.member("data")
         return ChainAnswer(
@@ -64,14 +65,16 @@ def read_answer(body: bytes) -> UnverifiedAnswer:
             answer, provenance, decode_base64url(provenance.payload_hash.value),
             decode_base64url(provenance.signature), canonicalise(data.members), body)
     except (ValueError, UnexpectedAnswer) as error:
-        raise VerificationError(f"the answer cannot be verified: {error}") from error
+        raise VerificationError(
+            "malformed", f"the answer cannot be verified: {error}") from error
 
 
 def _read_provenance(reader: Reader) -> Provenance:
     payload_hash = reader.member("payloadHash")
     # The sender must not choose how this library verifies (RFC 8725, section 3.1).
     if reader.text("alg") != "RS256" or payload_hash.text("alg") != "SHA-256":
-        raise VerificationError("the provenance names other algorithms than RS256 and SHA-256")
+        raise VerificationError(
+            "algorithm", "the provenance names other algorithms than RS256 and SHA-256")
     return Provenance(
         alg="RS256",
         kid=reader.text("kid"),
