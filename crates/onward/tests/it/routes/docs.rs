@@ -8,7 +8,8 @@ use crate::test_server::{Answer, At, TestServer, http_client, send};
 
 /// Elements that a page of text is made of, and one script; nothing that loads.
 const ELEMENTS: &str = "html head meta title style body main h1 h2 h3 p a small code pre section nav \
-                        ul li details summary div span table tbody tr td br script";
+                        ul ol li details summary div span strong em table thead tbody th td tr br \
+                        script input label";
 
 async fn show(server: &TestServer, at: At, path: &str) -> Answer {
     let request = http_client(server, None).get(server.url(at, path));
