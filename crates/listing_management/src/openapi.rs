@@ -41,7 +41,8 @@ pub(crate) fn describe(refusals: Vec<Vec<Problem>>) -> BTreeMap<String, RefOr<Re
         Problem::Internal(String::new()),
         Problem::Unavailable(1, String::new()),
     ];
-    let all = anywhere.into_iter().chain(refusals.into_iter().flatten());
+    let all = anywhere.into_iter().chain(query_string());
+    let all = all.chain(refusals.into_iter().flatten());
     refusals::describe(all.map(|problem| problem.to_failure_refusal()))
 }
 
@@ -67,9 +68,7 @@ pub(crate) fn recorded_write() -> Vec<Problem> {
 
 /// Refusals of `includes`.
 pub(crate) fn includes() -> Vec<Problem> {
-    let mut all = query_string();
-    all.push(unknown_include("chain").into());
-    all
+    vec![unknown_include("chain").into()]
 }
 
 /// Refusals of a listing that must be the caller's.

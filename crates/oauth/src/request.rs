@@ -14,6 +14,18 @@ use crate::limits;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
+/// The parameters of the three endpoints. None of them may be in the URL.
+const KNOWN: [&str; 8] = [
+    "grant_type",
+    "scope",
+    "client_id",
+    "client_secret",
+    "client_assertion",
+    "client_assertion_type",
+    "token",
+    "token_type_hint",
+];
+
 /// The form of a token request.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes the input of `TokenRequest`")]
@@ -109,13 +121,14 @@ struct Form<'p> {
 }
 
 impl<'p> Form<'p> {
-    /// Parses the body. It refuses repeated parameters and parameters in the query string, which
-    /// RFC 6749 sections 2.3 and 3.2 forbid.
+    /// Parses the body. It refuses repeated parameters, and its own parameters in the query string
+    /// (RFC 6749 sections 2.3.1 and 3.2). It ignores unknown parameters, as section 3.2 asks.
     async fn read(parts: &'p Parts, body: Body) -> Result<Self, OauthError> {
         if parts.method != Method::POST {
             return Err(OauthError::MethodNotAllowed);
         }
-        if parts.uri.query().is_some() {
+        let in_url = parts.uri.query().unwrap_or_default().as_bytes();
+        if form_urlencoded::parse(in_url).any(|(name, _value)| KNOWN.contains(&&*name)) {
             return Err(OauthError::InvalidRequest(
                 "send the parameters in the body, none in the query string",
             ));

@@ -3,6 +3,7 @@
 use axum::body::Bytes;
 
 use crate::fields::Fields;
+use crate::known_parameters;
 use crate::limits;
 use crate::page::Query;
 use crate::problem::{FieldError, Problem};
@@ -34,7 +35,8 @@ pub fn wrong_member(name: &str, detail: &str) -> Vec<Problem> {
 /// Refusals of a query string.
 pub fn query_string() -> Vec<Problem> {
     let too_many = "a&".repeat(limits::FORM_FIELDS_MAX + 1);
-    Query::parse(Some(&too_many)).err().into_iter().collect()
+    let refused = [too_many.as_str(), "colour=red"].map(|text| known_parameters::check(text, &[]));
+    refused.into_iter().filter_map(Result::err).collect()
 }
 
 /// Refusals of `page` and `per_page`.
@@ -43,7 +45,5 @@ pub fn pages() -> Vec<Problem> {
     if let Ok(query) = Query::parse(Some("per_page=0")) {
         query.page(&mut errors);
     }
-    let mut all = query_string();
-    all.push(Problem::ValuesInvalid(errors));
-    all
+    vec![Problem::ValuesInvalid(errors)]
 }

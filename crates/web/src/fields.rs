@@ -289,7 +289,7 @@ impl Fields {
             .keys()
             .filter(|name| !self.known.contains(&name.as_str()));
         let unknown = unknown
-            .take(limits::UNKNOWN_MEMBERS_SHOWN)
+            .take(limits::UNKNOWN_NAMES_SHOWN)
             .map(|name| shorten(name));
         let unknown: Vec<_> = unknown.collect();
         if unknown.is_empty() {
@@ -314,7 +314,7 @@ impl Fields {
     }
 }
 
-/// The beginning of a member's name, for an answer.
-fn shorten(name: &str) -> String {
+/// The beginning of an unknown name, for an answer.
+pub fn shorten(name: &str) -> String {
     name.chars().take(limits::NAME_CHARACTERS_SHOWN).collect()
 }

@@ -58,23 +58,7 @@ impl Form {
 
     /// The values of a repeated field: `name[]`, `name%5B%5D` or `name[0]` (S-1).
     pub fn list(&self, name: &str) -> Vec<&str> {
-        let is_entry = |field: &str| {
-            let Some(index) = field.strip_prefix(name) else {
-                return false;
-            };
-            let inner = index
-                .strip_prefix('[')
-                .and_then(|rest| rest.strip_suffix(']'))
-                .or_else(|| {
-                    let rest = index
-                        .strip_prefix("%5B")
-                        .or_else(|| index.strip_prefix("%5b"))?;
-                    rest.strip_suffix("%5D")
-                        .or_else(|| rest.strip_suffix("%5d"))
-                });
-            inner.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-        };
-        let entries = self.fields.iter().filter(|field| is_entry(&field.0));
+        let entries = self.fields.iter().filter(|field| is_entry(&field.0, name));
         entries.map(|field| field.1.as_str()).collect()
     }
 
@@ -125,6 +109,24 @@ impl Form {
         }
         Ok(Self { fields })
     }
+}
+
+/// Whether a field of this name is an entry of the repeated field `list` (S-1).
+pub fn is_entry(field: &str, list: &str) -> bool {
+    let Some(index) = field.strip_prefix(list) else {
+        return false;
+    };
+    let inner = index
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .or_else(|| {
+            let rest = index
+                .strip_prefix("%5B")
+                .or_else(|| index.strip_prefix("%5b"))?;
+            rest.strip_suffix("%5D")
+                .or_else(|| rest.strip_suffix("%5d"))
+        });
+    inner.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 enum Encoding {

@@ -11,6 +11,7 @@ pub mod failure;
 pub mod fields;
 pub mod form;
 pub mod json_body;
+pub mod known_parameters;
 pub mod limits;
 pub mod list;
 pub mod listener;

@@ -12,14 +12,14 @@ pub const INTEGER_MAX: i64 = 9_007_199_254_740_991;
 pub const JSON_BODY_BYTES_MAX: usize = 64 * 1024;
 /// Highest page of a list.
 pub(crate) const LIST_PAGE_MAX: i64 = 1_000_000_000;
-/// Characters of such a member's name that the answer shows.
+/// Characters of an unknown name that the answer shows.
 pub(crate) const NAME_CHARACTERS_SHOWN: usize = 64;
 /// Entries on a page of a list by default.
 pub(crate) const PER_PAGE_DEFAULT: i64 = 15;
 /// Entries on a page of a list.
 pub(crate) const PER_PAGE_MAX: i64 = 100;
-/// Unknown or repeated members of a JSON body that one answer names.
-pub(crate) const UNKNOWN_MEMBERS_SHOWN: usize = 10;
+/// Unknown or repeated members, fields or parameters that one answer names.
+pub const UNKNOWN_NAMES_SHOWN: usize = 10;
 /// The seconds of a day.
 pub const DAY_SECONDS: i64 = 86_400;
 /// The log keeps a sum of failed calls for each of so many reasons.

@@ -33,6 +33,11 @@ impl Query {
         self.fields.find(name)
     }
 
+    /// The names of all parameters, as often as they occur.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.names()
+    }
+
     /// An optional integer within bounds. Adds a wrong value to `errors`.
     pub fn integer(
         &self,
@@ -90,25 +95,6 @@ impl Query {
             });
         }
         chosen.map(|(_, choice)| *choice)
-    }
-
-    /// Adds each parameter that is not among `known`, or is given twice, to `errors`.
-    pub fn refuse_others(&self, known: &[&str], errors: &mut Vec<FieldError>) {
-        let mut seen = Vec::new();
-        for name in self.fields.names() {
-            let detail = if !known.contains(&name) {
-                format!("is unknown here; known are {}", known.join(", "))
-            } else if seen.contains(&name) {
-                "is given twice".to_owned()
-            } else {
-                seen.push(name);
-                continue;
-            };
-            errors.push(FieldError {
-                pointer: name.to_owned(),
-                detail,
-            });
-        }
     }
 
     /// `page` and `per_page`.

@@ -3,6 +3,8 @@
 
 mod shape;
 
+use std::sync::Arc;
+
 use axum::response::{IntoResponse, Response};
 use chain::ends::EndRefusal;
 use chain::link::LinkRefusal;
@@ -38,9 +40,8 @@ pub enum Problem {
     CrossSite,
     /// Nothing was found. The text tells the caller why.
     NotFound(&'static str),
-    /// No value of a chain query led to a chain. The text tells the caller why, and the list has an
-    /// entry for each value (S-58).
-    NothingFits(&'static str, Value),
+    /// No value of a chain query led to a chain. The text tells the caller why.
+    NothingFits(&'static str, Explained),
     /// No route has this path.
     NoSuchPath,
     /// The path does not support the method. The text lists the supported methods. `None` if the
@@ -77,6 +78,15 @@ pub enum Problem {
     NotReady(String),
     /// A fault of the program. The text is for the log.
     Internal(String),
+}
+
+/// Why each value of a chain query led to no chain (S-58).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explained {
+    /// An array with an entry for each value.
+    pub explanation: Value,
+    /// The fields that the query ignored.
+    pub ignored_fields: Arc<[String]>,
 }
 
 /// A value that breaks a rule.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use http::HeaderMap;
 use outbound::callback::CallbackRefusal;
 use utoipa::openapi::{RefOr, Response};
+use web::described::query_string;
 use web::problem::{FieldError, Problem};
 use web::refusals;
 
@@ -25,7 +26,8 @@ pub(crate) fn describe(refusals: Vec<Vec<Problem>>) -> BTreeMap<String, RefOr<Re
         Problem::Unavailable(1, String::new()),
         Problem::Unconfirmed(String::new()),
     ]);
-    let all = anywhere.chain(refusals.into_iter().flatten());
+    let all = anywhere.chain(query_string());
+    let all = all.chain(refusals.into_iter().flatten());
     refusals::describe(all.map(|problem| problem.to_refusal()))
 }
 

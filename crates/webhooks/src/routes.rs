@@ -9,6 +9,7 @@ use std::sync::Arc;
 use axum::middleware;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::known_parameters::{KnownParameters, refuse_unknown};
 use web::routing::{method_not_allowed, with_router};
 
 use self::subscriptions::{deliveries, enable, replay, retry, watch};
@@ -30,9 +31,11 @@ pub fn routes(webhooks: &Arc<WebhookManagement>) -> OpenApiRouter {
         .routes(routes!(watch::set_watch, watch::change_watch))
         .routes(routes!(deliveries::list_deliveries))
         .routes(routes!(deliveries::redeliver::redeliver));
+    let known = Arc::new(KnownParameters::described_by(routes.get_openapi()));
     with_router(routes, |router| {
         router
             .method_not_allowed_fallback(method_not_allowed)
+            .route_layer(middleware::from_fn_with_state(known, refuse_unknown))
             .route_layer(middleware::from_fn_with_state(
                 Arc::clone(webhooks),
                 holder::admit,

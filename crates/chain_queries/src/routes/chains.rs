@@ -159,7 +159,7 @@ impl Exchange<'_> {
         });
         if let Some(signed) = known {
             note();
-            return explain(signed.body.clone(), explanation.as_deref()).map(Some);
+            return explain(signed.body.clone(), explanation.as_deref(), &query).map(Some);
         }
         let Some((data, documents)) = render(queries, &query, &matches).await? else {
             return Ok(None);
@@ -172,7 +172,7 @@ impl Exchange<'_> {
             queries.answers.keep(shown, &signed);
         }
         note();
-        explain(signed.body.clone(), explanation.as_deref()).map(Some)
+        explain(signed.body.clone(), explanation.as_deref(), &query).map(Some)
     }
 
     /// Parses the body at the first call and returns the same result later.
@@ -188,11 +188,16 @@ impl Exchange<'_> {
 }
 
 /// The answer with its explanation, if the query asks for one (S-58).
-fn explain(answer: Bytes, explanation: Option<&[ValueExplanation]>) -> Result<Bytes, Problem> {
+fn explain(
+    answer: Bytes,
+    explanation: Option<&[ValueExplanation]>,
+    query: &ChainQuery,
+) -> Result<Bytes, Problem> {
     let Some(explanation) = explanation else {
         return Ok(answer);
     };
-    explanation::add_to(&answer, explanation).map_err(|error| Problem::Internal(error.to_string()))
+    explanation::add_to(&answer, explanation, &query.ignored_fields)
+        .map_err(|error| Problem::Internal(error.to_string()))
 }
 
 /// The page that the query asks for, and its matches.

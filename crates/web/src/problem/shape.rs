@@ -40,6 +40,10 @@ pub struct Document<'a> {
     #[schema(value_type = Option<Vec<Object>>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a Value>,
+    /// The fields of a chain query that it ignored, as in its answer. Present only with status 404 and
+    /// `explain=true`.
+    #[serde(rename = "ignoredFields", skip_serializing_if = "Option::is_none")]
+    ignored_fields: Option<&'a [String]>,
 }
 
 impl Problem {
@@ -90,8 +94,8 @@ impl Problem {
         } else {
             &[]
         };
-        let explanation = if let Self::NothingFits(_, explanation) = self {
-            Some(explanation)
+        let explained = if let Self::NothingFits(_, explained) = self {
+            Some(explained)
         } else {
             None
         };
@@ -102,7 +106,8 @@ impl Problem {
             detail: self.detail(),
             request_id,
             errors,
-            explanation,
+            explanation: explained.map(|explained| &explained.explanation),
+            ignored_fields: explained.map(|explained| &*explained.ignored_fields),
         };
         let body = serde_json::to_vec(&document).unwrap_or_default();
         (status, self.all_headers("application/problem+json"), body)

@@ -9,7 +9,7 @@ use storage::address_search::{self, CurrentListing};
 use storage::{Read, StorageError, registry};
 use tokens::registry::Client;
 use tracing::Instrument as _;
-use web::problem::Problem;
+use web::problem::{Explained, Problem};
 
 use super::query::{ChainQuery, Values};
 use crate::ChainQueries;
@@ -81,7 +81,12 @@ pub(super) async fn find_matches(
     };
     let explanation = serde_json::to_value(explanation);
     let explanation = explanation.map_err(|error| Problem::Internal(error.to_string()))?;
-    Err(Problem::NothingFits(why, explanation))
+    let ignored_fields = Arc::clone(&query.ignored_fields);
+    let explained = Explained {
+        explanation,
+        ignored_fields,
+    };
+    Err(Problem::NothingFits(why, explained))
 }
 
 async fn find_uprns(

@@ -3,10 +3,17 @@
 use std::sync::Arc;
 
 use chain::ids::{Uprn, UprnError};
-use web::form::Form;
+use web::fields::shorten;
+use web::form::{Form, is_entry};
+use web::limits::UNKNOWN_NAMES_SHOWN;
 use web::problem::{FieldError, Problem};
 
 use crate::limits;
+
+/// The parameters in the URL that have an effect.
+const IN_URL: [&str; 3] = ["page", "rows", "explain"];
+/// The fields of the form that have an effect, beside `value[]`.
+const IN_FORM: [&str; 3] = ["inputType", "rows", "explain"];
 
 /// A valid chain query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +23,8 @@ pub(super) struct ChainQuery {
     pub page: u64,
     /// The values exactly as sent, if the answer shall explain each of them (S-58).
     pub explained: Option<Arc<[String]>>,
+    /// The names of the fields that have no effect.
+    pub ignored_fields: Arc<[String]>,
 }
 
 /// The requested values, in the order of the request.
@@ -61,11 +70,27 @@ impl ChainQuery {
                 values: Arc::new(values),
                 rows,
                 page,
+                ignored_fields: list_ignored(&in_url, form),
                 explained: explains.then(|| entries.into_iter().map(ToOwned::to_owned).collect()),
             }),
             _incomplete => Err(Problem::ValuesInvalid(errors)),
         }
     }
+}
+
+/// The beginnings of the names of fields that the query ignores, each once (S-58). `page` in the body is
+/// one of them (S-2).
+fn list_ignored(in_url: &Form, form: &Form) -> Arc<[String]> {
+    let in_url = in_url.names().filter(|name| !IN_URL.contains(name));
+    let is_known = |name: &&str| IN_FORM.contains(name) || is_entry(name, "value");
+    let in_form = form.names().filter(|name| !is_known(name));
+    let mut ignored: Vec<String> = Vec::new();
+    for name in in_url.chain(in_form).map(shorten) {
+        if ignored.len() < UNKNOWN_NAMES_SHOWN && !ignored.contains(&name) {
+            ignored.push(name);
+        }
+    }
+    ignored.into()
 }
 
 fn read_values(

@@ -15,6 +15,10 @@ pub struct ChainAnswer<'a> {
     /// One entry for each value of the query, in its order. Present only with `explain=true`, and not
     /// signed.
     explanation: Option<Vec<ValueExplanation>>,
+    /// The names of fields and URL parameters that the query ignored: unknown ones, and `page` in the
+    /// form. At most 10 are named. Present only with `explain=true`, and not signed.
+    #[serde(rename = "ignoredFields")]
+    ignored_fields: Option<Vec<String>>,
 }
 
 /// The signed object. The service signs and sends it in canonical form (RFC 8785).

@@ -44,16 +44,19 @@ impl Reason {
     }
 }
 
-/// Adds the member `explanation` to an answer, beside `data` and `provenance`.
+/// Adds the members `explanation` and `ignoredFields` to an answer, beside `data` and `provenance`.
 pub fn add_to(
     answer: &Bytes,
     explanation: &[ValueExplanation],
+    ignored_fields: &[String],
 ) -> Result<Bytes, serde_json::Error> {
     let mut body = answer.to_vec();
     // The closing brace of the answer.
     body.pop();
     body.extend_from_slice(b",\"explanation\":");
     serde_json::to_writer(&mut body, explanation)?;
+    body.extend_from_slice(b",\"ignoredFields\":");
+    serde_json::to_writer(&mut body, ignored_fields)?;
     body.push(b'}');
     Ok(body.into())
 }

@@ -68,7 +68,6 @@ pub async fn list_deliveries(
 fn read_query(text: Option<&str>) -> Result<(DeliveryFilter, Page), Problem> {
     let query = Query::parse(text)?;
     let mut errors = Vec::new();
-    query.refuse_others(&["status", "eventType", "page", "per_page"], &mut errors);
     let states = DeliveryState::ALL.map(|state| (state.as_str(), state));
     let types = EventType::ALL.map(|event_type| (event_type.as_str(), event_type));
     let filter = DeliveryFilter {

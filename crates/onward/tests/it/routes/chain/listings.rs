@@ -32,9 +32,8 @@ story! {
             listing(&south, bottom, 2, 1002, false),
             listing(&north, top, 1, 1001, true),
         ]});
-        // Both read the same, whatever the query string holds.
-        for (agent, query) in [(&north, ""), (&south, "?includes=milestones&page=x")] {
-            let answer = agent.get(&format!("/chain/{chain}/listings{query}")).await;
+        for agent in [&north, &south] {
+            let answer = agent.get(&format!("/chain/{chain}/listings")).await;
             assert_eq!((answer.status, answer.json()), (200, expected.clone()));
             assert_eq!(answer.header("content-type"), "application/json");
         }

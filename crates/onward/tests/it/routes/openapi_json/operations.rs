@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{ADDRESSES, document};
 use crate::sqlite_story;
-use crate::test_server::{Client, send};
+use crate::test_server::{At, Client, send};
 
 sqlite_story! {
     async fn exactly_the_described_methods_are_accepted(server) {
@@ -107,4 +107,64 @@ fn check_references(document: &Value, part: &Value) {
     for part in members.chain(part.as_array().into_iter().flatten()) {
         check_references(document, part);
     }
+}
+
+sqlite_story! {
+    /// On the listing address and of webhook calls, a call knows the parameters that it describes, and
+    /// no others.
+    async fn a_parameter_that_is_not_described_is_refused_and_named(server) {
+        let caller = Caller {
+            agent: server.agent("north").await,
+            key: server.api_key("Example Lender").await,
+        };
+        let mut calls = 0;
+        for (at, prefix) in [(At::Listing, "/api/v1/"), (At::Base, "/api/v1/webhook/")] {
+            let document = document(&server, at).await;
+            for (path, item) in paths(&document).filter(|(path, _item)| path.starts_with(prefix)) {
+                for (method, operation) in item.as_object().unwrap() {
+                    check_unknown(&caller, &server.url(at, path), (method, operation)).await;
+                    calls += 1;
+                }
+            }
+        }
+        assert!(calls > 40, "{calls}");
+    }
+}
+
+/// Sends two unknown parameters beside each known one.
+async fn check_unknown(caller: &Caller, url: &str, (method, operation): (&str, &Value)) {
+    let parameters = operation["parameters"].as_array().unwrap().iter();
+    let known = parameters.filter(|parameter| parameter["in"] == "query");
+    let known: Vec<_> = known.map(|one| one["name"].as_str().unwrap()).collect();
+    let mut query = "extrenal_id=nope&Page=1".to_owned();
+    known
+        .iter()
+        .for_each(|name| query.push_str(&format!("&{name}=1")));
+    let parts = url
+        .split('/')
+        .map(|part| if part.starts_with('{') { "1" } else { part });
+    let url = format!("{}?{query}", parts.collect::<Vec<_>>().join("/"));
+    let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+    let request = caller.agent.registration.http.request(method.clone(), &url);
+    let request = request.bearer_auth(&caller.agent.token);
+    let answer = send(request.header("x-api-key", &caller.key)).await;
+    let case = format!("{method} {url}");
+    assert_eq!(answer.status, 422, "{case}");
+    let why = if known.is_empty() {
+        "is not known here; this call has no parameters in its URL".to_owned()
+    } else {
+        format!("is not known here; known are {}", known.join(", "))
+    };
+    let errors = &answer.json()["errors"];
+    let errors = errors.as_array().unwrap().iter();
+    let errors: Vec<_> = errors
+        .map(|error| {
+            (
+                error.get("pointer").or(error.get("field")).unwrap(),
+                &error["detail"],
+            )
+        })
+        .collect();
+    let (detail, [first, second]) = (Value::from(why), ["extrenal_id", "Page"].map(Value::from));
+    assert_eq!(errors, [(&first, &detail), (&second, &detail)], "{case}");
 }

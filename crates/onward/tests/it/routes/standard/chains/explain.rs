@@ -88,8 +88,10 @@ story! {
             let mut explained = asker.ask_at("?explain=true", &form).await.json();
             let entry = json!([{"value": "1", "uprn": 1, "confidence": 1.0, "reason": "matched"}]);
             assert_eq!(explained["explanation"].take(), entry);
+            assert_eq!(explained["ignoredFields"].take(), json!([]));
             let mut plain = asker.ask_at("?explain=false", &form).await.json();
             assert_eq!(plain["explanation"].take(), Value::Null);
+            assert_eq!(plain["ignoredFields"].take(), Value::Null);
             assert_eq!(plain, explained);
         }
     }
@@ -107,5 +109,29 @@ story! {
         let form = [("inputType", "uprn"), ("value[]", "1"), ("explain", "false")];
         let answer = asker.ask_at("?explain=true", &form).await;
         assert!(answer.json().get("explanation").is_none());
+    }
+}
+
+story! {
+    async fn ignored_fields_are_named(server) {
+        import_town(&server).await;
+        let asker = server.lender().await;
+        let long = "f".repeat(100);
+        let mut form = vec![("inputType", "uprn"), ("rows", "1"), ("value[0]", "1"), ("value%5B%5D", "9")];
+        form.extend([("page", "2"), ("colour", "red"), ("value", "2"), ("colour", "red"), (&long, "")]);
+        let at = "?explain=true&page=1&rows=5&inputType=uprn&extrenal_id=x";
+        let named = json!(["inputType", "extrenal_id", "page", "colour", "value", "f".repeat(64)]);
+        let answer = asker.ask_at(at, &form).await;
+        assert_eq!((answer.status, &answer.json()["ignoredFields"]), (200, &named));
+        // A refusal names them as well.
+        form[2].1 = "9";
+        let answer = asker.ask_at(at, &form).await;
+        assert_eq!((answer.status, &answer.json()["ignoredFields"]), (404, &named));
+        let many: Vec<String> = (0..20).map(|number| format!("f{number}")).collect();
+        form.extend(many.iter().map(|name| (name.as_str(), "")));
+        let answer = asker.ask_at(at, &form).await.json();
+        assert_eq!(answer["ignoredFields"].as_array().unwrap().len(), 10);
+        // Nobody is told who did not ask.
+        assert!(asker.ask_at("?colour=red", &form).await.json().get("ignoredFields").is_none());
     }
 }

@@ -107,8 +107,8 @@ story! {
             ]),
             ("?status=failed&status=waiting", vec!["status: is given twice"]),
             ("?state=failed&sort=-id", vec![
-                "state: is unknown here; known are status, eventType, page, per_page",
-                "sort: is unknown here; known are status, eventType, page, per_page",
+                "state: is not known here; known are status, eventType, page, per_page",
+                "sort: is not known here; known are status, eventType, page, per_page",
             ]),
         ] {
             let answer = server.webhook(&key, ("GET", &format!("{path}{query}")), None).await;
