@@ -9,6 +9,10 @@ use crate::wire::ValueExplanation;
 
 /// The most entries of `errors` that are kept from one problem document.
 const ERRORS_LIMIT: usize = 100;
+/// The kind of the refusal of a query without a match.
+pub const NOT_FOUND: &str = "not-found";
+/// The beginning of the `type` of every problem.
+const PROBLEM_TYPE: &str = "urn:onward:problem:";
 /// Advice after an error of the service itself.
 const SERVICE_ADVICE: &str = "try again later; if the error stays, inform the service's operator";
 
@@ -17,6 +21,9 @@ const SERVICE_ADVICE: &str = "try again later; if the error stays, inform the se
 pub struct Problem {
     /// The HTTP status of the answer.
     pub status: u16,
+    /// The kind of problem for programs: the last part of its `type`, such as `not-found`, or the
+    /// `code` of a refusal of listing and chain management. Empty if the service did not name it.
+    pub kind: String,
     /// The kind of problem, in a few words.
     pub title: String,
     /// The fault of this request, or empty if the service did not name it.
@@ -55,13 +62,20 @@ impl Problem {
     /// name of the status.
     pub(crate) fn parse(status: u16, body: &[u8]) -> Self {
         let document: ProblemDocument = serde_json::from_slice(body).unwrap_or_default();
+        let code = document.errors.first().map(|error| error.code.as_str());
+        let kind = match document.r#type.strip_prefix(PROBLEM_TYPE) {
+            Some(kind) => kind,
+            None => code.unwrap_or_default(),
+        };
+        let kind = printable(kind);
         let errors = document.errors.into_iter().take(ERRORS_LIMIT);
         Self {
             status,
+            kind,
             title: document
                 .title
                 .map_or_else(|| standard_title(status), |title| printable(&title)),
-            detail: printable(&document.detail.unwrap_or_default()),
+            detail: printable(&document.detail.or(document.message).unwrap_or_default()),
             request_id: document.request_id.map(|id| printable(&id)),
             errors: errors.map(Fault::from).collect(),
             explanation: document.explanation,
@@ -76,7 +90,7 @@ impl Problem {
                 "ask the directory's operator to assign the scope `transaction-status` to this \
                  client"
             }
-            404 => "check the address or UPRN, or query another one",
+            404 if self.kind == NOT_FOUND => "check the address or UPRN, or query another one",
             _ => self.general_advice(),
         }
     }
@@ -164,8 +178,11 @@ impl fmt::Display for TokenRefusal {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct ProblemDocument {
+    r#type: String,
     title: Option<String>,
     detail: Option<String>,
+    /// The text of a refusal of listing and chain management (S-40).
+    message: Option<String>,
     request_id: Option<String>,
     errors: Vec<FaultDocument>,
     explanation: Vec<ValueExplanation>,
@@ -174,6 +191,8 @@ struct ProblemDocument {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct FaultDocument {
+    code: String,
+    #[serde(alias = "field")]
     pointer: String,
     detail: String,
 }

@@ -7,14 +7,14 @@ use reqwest::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use signing::provenance::{ProvenanceError, verify_envelope};
 use tokio::sync::Mutex;
 
-use crate::connection::{Answer, Endpoints, Trust, open_connection, send};
+use crate::connection::{Answer, Endpoints, Trust, check_https, open_connection, send};
 use crate::key_set::CachedKeySet;
 use crate::problem::Problem;
 use crate::sandbox::QUERY_SCOPE;
 use crate::token::{CachedToken, Credentials, IssuedToken, request_token};
 use crate::verify::{VerifiedAnswer, read_page};
-use crate::wire::{AddressSuggestion, AddressSuggestions};
-use crate::{ClientError, Clock};
+use crate::wire::{AddressSuggestion, AddressSuggestions, ListingCount};
+use crate::{ClientError, Clock, printable};
 
 /// A query for the chains of some properties.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,6 +110,29 @@ impl Client {
         let list: AddressSuggestions = serde_json::from_slice(&answer.body)
             .map_err(|error| answer.unexpected(error.to_string()))?;
         Ok(list.data)
+    }
+
+    /// Counts the listings of the client's branches, at the address of listing and chain management, with
+    /// this access token.
+    ///
+    /// # Errors
+    /// [`ClientError::Refused`] and [`ClientError::RateLimited`] if the service refuses,
+    /// [`ClientError::UnexpectedAnswer`], and errors of the connection.
+    pub async fn count_listings(
+        &self,
+        listing_base_url: &str,
+        token: &str,
+    ) -> Result<u64, ClientError> {
+        check_https("the listing address", listing_base_url)?;
+        let url = format!("{}/api/v1/listing", listing_base_url.trim_end_matches('/'));
+        let request = self.mutual_tls.get(&url).query(&[("per_page", 1)]);
+        let answer = send(&url, request.bearer_auth(token)).await?;
+        if answer.status != 200 {
+            return Err(read_refusal(&answer, ClientError::Refused));
+        }
+        let list: ListingCount = serde_json::from_slice(&answer.body)
+            .map_err(|error| answer.unexpected(printable(&error.to_string())))?;
+        Ok(list.meta.pagination.total)
     }
 
     /// Requests a new access token with these scopes, or with all scopes of the client if there is

@@ -69,6 +69,24 @@ pub struct AddressSuggestion {
     pub confidence: f64,
 }
 
+/// A page of listings, of which only the count is read.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub(crate) struct ListingCount {
+    pub(crate) meta: ListMeta,
+}
+
+/// `meta` of a page of listings.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub(crate) struct ListMeta {
+    pub(crate) pagination: ListTotal,
+}
+
+/// The count of a list.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub(crate) struct ListTotal {
+    pub(crate) total: u64,
+}
+
 /// The place of a page in the result.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]

@@ -26,6 +26,32 @@ fn every_body_becomes_a_printable_problem() {
 }
 
 #[test]
+fn the_kind_is_the_type_or_the_code() {
+    for (body, kind, shown) in [
+        (
+            r#"{"type":"urn:onward:problem:not-found"}"#,
+            "not-found",
+            "404 Not Found",
+        ),
+        (r#"{"type":"about:blank"}"#, "", "404 Not Found"),
+        ("<html>", "", "404 Not Found"),
+        (
+            r#"{"message":"there is nothing","success":false,"errors":[{"code":"no_such_path","detail":"x"}]}"#,
+            "no_such_path",
+            "404 Not Found: there is nothing",
+        ),
+    ] {
+        let problem = Problem::parse(404, body.as_bytes());
+        assert_eq!(problem.kind, kind, "{body}");
+        assert!(problem.to_string().starts_with(shown), "{problem}");
+        let is_miss = problem
+            .query_advice()
+            .starts_with("check the address or UPRN");
+        assert_eq!(is_miss, kind == "not-found", "{body}");
+    }
+}
+
+#[test]
 fn token_errors_are_shown_with_their_description() {
     let body = br#"{"error":"invalid_client","error_description":"unknown client"}"#;
     let refusal = TokenRefusal::parse(401, body);

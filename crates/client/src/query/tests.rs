@@ -68,7 +68,7 @@ async fn values_repeat_in_the_form_and_the_page_is_in_the_path() {
 
 #[rustfmt::skip]
 fn refusals() -> [(Reply, &'static str); 8] {
-    let missing = json!({"title": "Not found", "detail": "no property matches"});
+    let missing = json!({"type": "urn:onward:problem:not-found", "title": "Not found", "detail": "no property matches"});
     let oversized = json!(" ".repeat(BODY_LIMIT_BYTES));
     let scope = r#"WWW-Authenticate: Bearer error="insufficient_scope""#;
     [

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{METADATA, fetch_metadata, reach};
+use super::{METADATA, RESOURCE, fetch_metadata, fetch_resource, reach};
 use crate::ClientError;
 use crate::fake_server::{FakeServer, Reply};
 use crate::fault::{CertificateFault, Fault};
@@ -53,4 +53,41 @@ async fn only_a_description_is_read_as_one() {
         assert!(matches!(error, ClientError::UnexpectedAnswer { .. }));
         assert!(error.to_string().contains(expected), "{error}");
     }
+}
+
+#[tokio::test]
+async fn the_path_of_a_resource_follows_the_well_known_one() {
+    let server = FakeServer::start(|request, _| {
+        if request.line == format!("GET {RESOURCE}") {
+            return Reply::json(
+                200,
+                &json!({"resource": "https://a", "scopes_supported": ["x\u{1b}"]}),
+            );
+        }
+        if request.line == format!("GET {RESOURCE}/own") {
+            return Reply::json(200, &json!({"resource": "https://a/own"}));
+        }
+        Reply::empty(404, "")
+    })
+    .await;
+    let trust = server.trust();
+    for (path, resource) in [
+        ("", "https://a"),
+        ("/", "https://a"),
+        ("/own", "https://a/own"),
+        ("/own/", "https://a/own"),
+        ("/api/v1", "https://a"),
+    ] {
+        let address = format!("{}{path}", server.address());
+        let read = fetch_resource(&address, &trust).await.unwrap();
+        assert_eq!(read.resource, resource, "{path}");
+    }
+    let read = fetch_resource(server.address(), &trust).await.unwrap();
+    assert_eq!(read.scopes_supported, ["xU+001B"]);
+    let none = FakeServer::start(|_, _| Reply::empty(404, "")).await;
+    let error = fetch_resource(none.address(), &none.trust())
+        .await
+        .unwrap_err();
+    let expected = "status 404 instead of the description of a server that takes access tokens";
+    assert!(error.to_string().contains(expected), "{error}");
 }

@@ -6,9 +6,12 @@ mod distrusted;
 mod event;
 mod handshake;
 mod identity;
+mod listings;
 mod published;
+mod receiver;
 mod refusal;
 mod report;
+mod resource;
 mod server_clock;
 mod target;
 mod validity;
@@ -17,27 +20,26 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use client::sandbox::{QUERY_SCOPE, read_file};
+use client::reach::ServerMetadata;
+use client::sandbox::QUERY_SCOPE;
 use client::token::IssuedToken;
-use client::{Client, ClientError, Clock, Credentials, Trust, WebhookClient};
-use url::Url;
+use client::{Client, ClientError, Clock, Credentials, Trust};
 
 use self::access::{check_binding, check_scope, check_token};
 use self::chain_query::check_query;
-use self::event::{Receiver, check_event};
 use self::identity::Identity;
+use self::listings::{LISTING_SCOPE, check_listings};
 use self::published::{check_issuer, check_key_set, other_address};
 use self::report::{Check, Report, Who};
+use self::resource::Resource;
 use self::server_clock::{compare, unix_seconds};
 use self::target::Target;
 use super::Failure;
 use super::client::read_scope;
-use super::source::{KEY_FILE_LIMIT_BYTES, Service, SourceArgs, read_trust};
+use super::source::{Service, SourceArgs, read_trust};
 
 /// The UPRN to ask a service for that is not a sandbox. The answer that it is not listed is enough.
 const UPRN_DEFAULT: u64 = 1;
-/// The name in a subscription that the command makes with the API key of a file.
-const SUBSCRIBER: &str = "onward preflight";
 
 /// Checks each part of an integrator's set-up, and says for each failure who changes what.
 #[derive(Args, Debug)]
@@ -45,7 +47,8 @@ pub struct PreflightArgs {
     #[command(flatten)]
     source: SourceArgs,
 
-    /// The scope that the client needs; without `transaction-status` no chain is queried.
+    /// The scope that the client needs. With `listing`, the command lists listings at
+    /// --listing-base-url instead of querying a chain.
     #[arg(long, default_value = QUERY_SCOPE, value_parser = read_scope)]
     scope: String,
 
@@ -89,12 +92,28 @@ struct Targets {
     base: Option<Target>,
     auth: Option<Target>,
     jwks: Option<Target>,
+    /// The address of listings, which only the scope `listing` needs.
+    listing: Option<Target>,
 }
 
-/// Runs `onward preflight`. It fails if a step failed. `clock` is this machine's clock.
+/// The result of the steps that compare the service's descriptions of itself.
+struct Published {
+    /// Whether each address that takes a token is the right one.
+    is_right: bool,
+    /// Whether the key set can be used.
+    has_keys: bool,
+}
+
+/// Runs `onward preflight`. It fails unless every step passed. `clock` is this machine's clock.
 pub async fn run(args: PreflightArgs, clock: Clock, out: &mut dyn Write) -> Result<(), Failure> {
     let service = args.source.find_service().map_err(Failure::new)?;
     let trust = read_trust(&service.ca).map_err(Failure::new)?;
+    if args.scope == LISTING_SCOPE && service.listing_base_url.is_none() {
+        return Err(Failure::new(
+            "a client with the scope `listing` calls the address of listings: pass \
+             --listing-base-url as well",
+        ));
+    }
     let mut preflight = Preflight {
         report: Report::new(out, args.json),
         args: &args,
@@ -105,9 +124,9 @@ pub async fn run(args: PreflightArgs, clock: Clock, out: &mut dyn Write) -> Resu
     let mut targets = preflight.check_addresses().await;
     preflight.check_clock(&mut targets);
     let identity = preflight.check_certificate(&targets).await;
-    let has_keys = preflight.check_published(&targets).await;
+    let published = preflight.check_published(&targets).await;
     preflight
-        .check_calls(&targets, identity.as_ref(), has_keys)
+        .check_calls(&targets, identity.as_ref(), published)
         .await;
     preflight.check_receiver(&targets).await;
     preflight.report.finish()
@@ -117,12 +136,15 @@ impl Preflight<'_> {
     /// Closes the steps `addresses`, `dns`, `connection`, `tls` and `server certificate`.
     async fn check_addresses(&mut self) -> Targets {
         let endpoints = &self.service.endpoints;
+        let listing = self.service.listing_base_url.as_deref();
+        let listing = listing.filter(|_url| self.args.scope == LISTING_SCOPE);
         let mut check = Check::new();
         let mut parse = |option, url| Target::parse(option, url, &mut check);
         let mut targets = Targets {
             base: parse("--base-url", &endpoints.base_url),
             auth: parse("--auth-url", &endpoints.auth_url),
             jwks: parse("--jwks-url", &endpoints.jwks_url),
+            listing: listing.and_then(|url| parse("--listing-base-url", url)),
         };
         self.report.close("addresses", check);
         let mut check = Check::new();
@@ -176,8 +198,8 @@ impl Preflight<'_> {
         accepted
     }
 
-    /// Closes the steps `issuer` and `key set`. Returns whether the key set can be used.
-    async fn check_published(&mut self, targets: &Targets) -> bool {
+    /// Closes the steps `issuer`, `service` and `key set`.
+    async fn check_published(&mut self, targets: &Targets) -> Published {
         let (endpoints, trust) = (&self.service.endpoints, &self.trust);
         let mut check = Check::new();
         let mut metadata = None;
@@ -185,6 +207,10 @@ impl Preflight<'_> {
             metadata = check_issuer(endpoints, trust, &mut check).await;
         }
         self.report.close("issuer", check);
+        let check = self.check_services(targets, metadata.as_ref()).await;
+        let is_right = check.has_passed();
+        self.report.close("service", check);
+        let (endpoints, trust) = (&self.service.endpoints, &self.trust);
         let mut check = Check::new();
         let has_address = alive(targets.jwks.as_ref()).is_some();
         if has_address {
@@ -194,17 +220,39 @@ impl Preflight<'_> {
                 "nothing usable answers there; the authorisation server names {named}"
             ));
         }
-        let can_verify = has_address && !check.has_failed();
+        let has_keys = check.has_passed();
         self.report.close("key set", check);
-        can_verify
+        Published { is_right, has_keys }
     }
 
-    /// Closes the steps from `assertion` to `signature`.
+    /// Compares the addresses that take the token with their descriptions of themselves.
+    async fn check_services(&self, targets: &Targets, server: Option<&ServerMetadata>) -> Check {
+        let (endpoints, trust) = (&self.service.endpoints, &self.trust);
+        let base = Resource {
+            option: "--base-url",
+            url: &endpoints.base_url,
+            scope: QUERY_SCOPE,
+        };
+        let listing = Resource {
+            option: "--listing-base-url",
+            url: self.service.listing_base_url.as_deref().unwrap_or_default(),
+            scope: LISTING_SCOPE,
+        };
+        let mut check = Check::new();
+        for (target, resource) in [(&targets.base, base), (&targets.listing, listing)] {
+            if alive(target.as_ref()).is_some() {
+                resource.check(endpoints, server, trust, &mut check).await;
+            }
+        }
+        check
+    }
+
+    /// Closes the steps from `assertion` to `signature` or `listings`.
     async fn check_calls(
         &mut self,
         targets: &Targets,
         identity: Option<&Identity>,
-        has_keys: bool,
+        published: Published,
     ) {
         let has_addresses = targets.base.is_some() && targets.jwks.is_some();
         let has_auth = has_addresses && alive(targets.auth.as_ref()).is_some();
@@ -217,14 +265,24 @@ impl Preflight<'_> {
         } else {
             self.skip(&["token"]);
         }
-        let is_usable = self.check_issued(issued.as_ref(), identity);
-        if self.args.scope != QUERY_SCOPE {
+        // A token goes to a right address only.
+        let is_usable = self.check_issued(issued.as_ref(), identity) && published.is_right;
+        let (client, issued) = (client.filter(|_| is_usable), issued.filter(|_| is_usable));
+        if self.args.scope == LISTING_SCOPE {
+            let mut check = Check::new();
+            if let (Some(client), Some(issued)) = (client, issued)
+                && let Some(target) = alive(targets.listing.as_ref())
+            {
+                let (url, files) = (target.url().as_str(), &self.service.files);
+                check_listings(&client, url, &issued, files, &mut check).await;
+            }
+            self.report.close("listings", check);
             return;
         }
         let has_base = alive(targets.base.as_ref()).is_some();
-        if let Some(client) = client.filter(|_client| is_usable && has_base) {
+        if let Some(client) = client.filter(|_client| has_base) {
             let (uprn, files) = (self.uprn(), &self.service.files);
-            check_query(&client, uprn, files, has_keys, &mut self.report).await;
+            check_query(&client, uprn, files, published.has_keys, &mut self.report).await;
         } else {
             self.skip(&["query", "signature"]);
         }
@@ -270,94 +328,6 @@ impl Preflight<'_> {
         is_usable
     }
 
-    /// Closes the steps `callback` and `event`, if the options name a receiver.
-    async fn check_receiver(&mut self, targets: &Targets) {
-        let Some(url) = &self.args.callback else {
-            return;
-        };
-        let mut check = Check::new();
-        let mut target = Target::of_receiver(url, &mut check);
-        if let Some(target) = &mut target {
-            self.reach_receiver(target, &mut check).await;
-        }
-        let is_reached = !check.has_failed();
-        self.report.close("callback", check);
-        let mut check = Check::new();
-        let target = target.filter(|_| is_reached && alive(targets.base.as_ref()).is_some());
-        if let Some(target) = target {
-            self.check_event(target.url(), &mut check).await;
-        }
-        self.report.close("event", check);
-    }
-
-    async fn reach_receiver(&self, target: &mut Target, check: &mut Check) {
-        target.resolve(check).await;
-        if target.is_alive {
-            target.connect(check).await;
-        }
-        if target.is_alive {
-            target.shake_hands(check).await;
-        }
-        if !target.is_alive {
-            return;
-        }
-        match self.callback_trust() {
-            Ok(trust) => target.verify(&trust, &self.clock, check).await,
-            Err(error) => {
-                let advice = "put a file that this user may read into --callback-ca";
-                check.fail(error, [Who::You.should(advice)]);
-            }
-        }
-    }
-
-    async fn check_event(&self, url: &Url, check: &mut Check) {
-        let opened = self.find_api_key().and_then(|found| {
-            let Some((participant_name, key)) = found else {
-                return Ok(None);
-            };
-            let base_url = &self.service.endpoints.base_url;
-            let client = WebhookClient::new(base_url, &key, &self.trust)?;
-            Ok(Some((participant_name, client)))
-        });
-        match opened {
-            Ok(Some((participant_name, client))) => {
-                let receiver = Receiver {
-                    url,
-                    participant_name: &participant_name,
-                };
-                check_event(&client, &receiver, check).await;
-            }
-            Ok(None) => {
-                let reason = "pass --api-key-file to send a test event to the receiver";
-                *check = Check::skipped(reason);
-            }
-            Err(error) => {
-                let advice = "put a file with a valid API key into --api-key-file";
-                check.fail(error, [Who::You.should(advice)]);
-            }
-        }
-    }
-
-    /// The name to subscribe under, and an API key.
-    fn find_api_key(&self) -> Result<Option<(String, String)>, ClientError> {
-        if let Some(file) = &self.args.api_key_file {
-            let text = read_file(file, KEY_FILE_LIMIT_BYTES)?;
-            let key = String::from_utf8_lossy(&text).trim().to_owned();
-            return Ok(Some((SUBSCRIBER.to_owned(), key)));
-        }
-        let sandbox = self.service.sandbox.as_ref();
-        let key = sandbox.and_then(|sandbox| sandbox.api_keys.first());
-        Ok(key.map(|key| (key.participant_name.clone(), key.key.clone())))
-    }
-
-    fn callback_trust(&self) -> Result<Trust, ClientError> {
-        match &self.args.callback_ca {
-            Some(file) => read_trust(file),
-            None if self.service.sandbox.is_some() => Ok(self.trust.clone()),
-            None => Ok(Trust::System),
-        }
-    }
-
     fn uprn(&self) -> u64 {
         let sandbox = self.service.sandbox.as_ref();
         let sample = sandbox.map(|sandbox| sandbox.samples.uprn_in_chain);
@@ -373,7 +343,12 @@ impl Preflight<'_> {
 
 impl Targets {
     fn alive(&mut self) -> impl Iterator<Item = &mut Target> {
-        let all = [&mut self.base, &mut self.auth, &mut self.jwks];
+        let all = [
+            &mut self.base,
+            &mut self.auth,
+            &mut self.jwks,
+            &mut self.listing,
+        ];
         all.into_iter().flatten().filter(|target| target.is_alive)
     }
 }

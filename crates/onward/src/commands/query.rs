@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use client::problem::Problem;
+use client::problem::{NOT_FOUND, Problem};
 use client::wire::{AddressSuggestion, ValueExplanation};
 use client::{ChainInput, ChainQuery, ClientError, Clock, VerifiedAnswer, printable};
 
@@ -117,7 +117,7 @@ pub async fn run(args: QueryArgs, clock: Clock, out: &mut dyn Write) -> Result<(
         explain: !args.json && args.output.is_none(),
     };
     let answer = match client.query_chains(&query).await {
-        Err(ClientError::Refused(problem)) if problem.status == 404 && !address.is_empty() => {
+        Err(ClientError::Refused(problem)) if problem.kind == NOT_FOUND && !address.is_empty() => {
             let suggestions = client.suggest_addresses(&address, SUGGESTIONS).await?;
             return Err(if suggestions.is_empty() {
                 ClientError::Refused(problem).into()

@@ -38,6 +38,10 @@ pub(super) struct SourceArgs {
     )]
     base_url: Option<String>,
 
+    /// The address of listings, for a client with the scope `listing`.
+    #[arg(long, value_name = "URL", requires = "base_url")]
+    listing_base_url: Option<String>,
+
     /// The address of the auth listener, which is also the issuer.
     #[arg(long, value_name = "URL", requires = "base_url")]
     auth_url: Option<String>,
@@ -99,6 +103,8 @@ pub enum SourceError {
 /// A service to call: its addresses, and the files with which a client calls it.
 pub(super) struct Service {
     pub(super) endpoints: Endpoints,
+    /// The address of listing and chain management, if it is known.
+    pub(super) listing_base_url: Option<String>,
     /// The authorities to trust, PEM; the word `system` for the operating system's.
     pub(super) ca: PathBuf,
     pub(super) files: ClientFiles,
@@ -116,6 +122,7 @@ impl SourceArgs {
         let client = sandbox.client(self.client.as_deref())?;
         Ok(Service {
             endpoints: sandbox.endpoints(),
+            listing_base_url: Some(sandbox.listing_base_url.clone()),
             ca: sandbox.ca_file.clone(),
             files: client.files(),
             sandbox: Some(sandbox),
@@ -131,6 +138,7 @@ impl SourceArgs {
                 auth_url: self.auth_url.clone()?,
                 jwks_url: self.jwks_url.clone()?,
             },
+            listing_base_url: self.listing_base_url.clone(),
             ca: self.ca.clone()?,
             files: ClientFiles {
                 client_id: self.client_id.clone()?,
@@ -145,7 +153,7 @@ impl SourceArgs {
     }
 
     /// A line of `curl` that calls the service with this token: the chain query, or the list of the
-    /// client's branches if the token is for listings only.
+    /// client's listings if the token is for listings only.
     pub(super) fn curl_line(&self, issued: &IssuedToken) -> Result<String, SourceError> {
         let service = self.find_service()?;
         let mut words = vec!["curl".to_owned()];
@@ -158,12 +166,15 @@ impl SourceArgs {
         let authorization = format!("Authorization: Bearer {}", issued.access_token);
         option("--header", &authorization);
         let mut scopes = issued.scope.split(' ');
-        let url = match &service.sandbox {
-            Some(sandbox) if !scopes.any(|scope| scope == QUERY_SCOPE) => {
-                format!("{}/api/v1/branch", sandbox.listing_base_url)
+        let url = match &service.listing_base_url {
+            Some(url) if !scopes.any(|scope| scope == QUERY_SCOPE) => {
+                format!("{}/api/v1/listing", url.trim_end_matches('/'))
             }
-            sandbox => {
-                let sample = sandbox.as_ref().map(|file| file.samples.uprn_in_chain);
+            Some(_) | None => {
+                let sample = service
+                    .sandbox
+                    .as_ref()
+                    .map(|file| file.samples.uprn_in_chain);
                 let uprn = sample.map_or_else(|| "UPRN".to_owned(), |uprn| uprn.to_string());
                 option("--form", "inputType=uprn");
                 option("--form", &format!("value[]={uprn}"));

@@ -1,13 +1,13 @@
 //! A chain query and the signature of its answer.
 
-use client::problem::Problem;
+use client::problem::{NOT_FOUND, Problem};
 use client::{ChainInput, ChainQuery, Client, ClientError, ClientFiles, VerifiedAnswer, printable};
 
 use super::refusal;
 use super::report::{Advice, Check, Report, Who};
 
 /// Asks for one property, and closes the steps `query` and `signature`. A service that does not list
-/// the property also passes. `has_keys` says whether the key set could be read.
+/// the property passes the first. `has_keys` says whether the key set could be read.
 pub(super) async fn check_query(
     client: &Client,
     uprn: u64,
@@ -30,12 +30,12 @@ pub(super) async fn check_query(
                 "the key {kid} of the key set signed the answer"
             ));
         }
-        Err(ClientError::Refused(problem)) if problem.status == 404 => {
+        Err(ClientError::Refused(problem)) if problem.kind == NOT_FOUND => {
             query.note(format_args!(
-                "the service answers that UPRN {uprn} is not listed"
+                "the service answers that UPRN {uprn} is not on sale"
             ));
             signature =
-                Check::skipped("this answer has none: pass --uprn with a property that is listed");
+                Check::skipped("this answer has none: pass --uprn with a property that is on sale");
         }
         Err(error @ ClientError::NotGenuine(_)) => {
             query.note("an answer came");
@@ -107,6 +107,10 @@ fn advise_refused(problem: &Problem, files: &ClientFiles) -> Vec<Advice> {
             ),
         ],
         403 => refusal::grant(files, client::sandbox::QUERY_SCOPE),
+        404 => vec![
+            Who::You.should("put the address of the chain query's host, without a path, into --base-url"),
+            Who::Operator.should("let `path_segments` have the word `standard`"),
+        ],
         500..=599 => vec![Who::Operator.should("read the log of the service for this request id")],
         _ => vec![Who::You.should("check that --base-url is the address of the chain query's host")],
     }

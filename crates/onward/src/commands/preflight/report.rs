@@ -11,8 +11,7 @@ use crate::commands::{Failure, say, say_json};
 /// The result of a step.
 #[derive(Clone, Copy, PartialEq)]
 enum Outcome {
-    Ok,
-    Warning,
+    Passed,
     Failed,
     Skipped,
 }
@@ -49,13 +48,13 @@ pub(super) struct Report<'a> {
     is_json: bool,
     steps: Vec<Value>,
     failed: usize,
+    skipped: usize,
 }
 
 impl Outcome {
     fn as_str(self) -> &'static str {
         match self {
-            Self::Ok => "ok",
-            Self::Warning => "warning",
+            Self::Passed => "passed",
             Self::Failed => "failed",
             Self::Skipped => "skipped",
         }
@@ -91,7 +90,7 @@ impl Who {
 impl Check {
     pub(super) fn new() -> Self {
         Self {
-            outcome: Outcome::Ok,
+            outcome: Outcome::Passed,
             notes: Vec::new(),
             problems: Vec::new(),
             advice: Vec::new(),
@@ -141,12 +140,9 @@ impl Check {
         }
     }
 
-    /// Adds a finding that will be a failure later, or may be one.
+    /// Adds a warning: a finding that will be a failure later, or may be one. The step still passes.
     pub(super) fn warn(&mut self, found: impl Display, advice: Advice) {
         self.add_problem(found, [advice]);
-        if self.outcome == Outcome::Ok {
-            self.outcome = Outcome::Warning;
-        }
     }
 
     /// Adds a failure, with the changes that would remove it.
@@ -162,9 +158,31 @@ impl Check {
             _ => format!("{note}: {}", places.join(", ")),
         });
         let notes = notes.filter(|_| !self.has_failed());
-        let all: Vec<_> = self.problems.iter().cloned().chain(notes).collect();
+        let is_warning = self.outcome == Outcome::Passed;
+        let prefix = if is_warning { "warning: " } else { "" };
+        let problems = self.problems.iter();
+        let problems = problems.map(|problem| format!("{prefix}{problem}"));
+        let all: Vec<_> = problems.chain(notes).collect();
         let all: Vec<_> = all.iter().map(|text| printable(text)).collect();
         all.join("; ")
+    }
+
+    /// The warnings of a step that passes.
+    fn warnings(&self) -> &[String] {
+        if self.outcome == Outcome::Passed {
+            &self.problems
+        } else {
+            &[]
+        }
+    }
+
+    /// Whether there are findings, and none of them is a failure.
+    pub(super) fn has_passed(&self) -> bool {
+        self.outcome == Outcome::Passed && !self.is_empty()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.notes.is_empty() && self.problems.is_empty()
     }
 
     /// Whether a failure was found.
@@ -180,18 +198,20 @@ impl<'a> Report<'a> {
             is_json,
             steps: Vec::new(),
             failed: 0,
+            skipped: 0,
         }
     }
 
     /// Ends a step and prints it. A step without findings was skipped, because it needs an earlier
     /// one that failed.
     pub(super) fn close(&mut self, step: &str, check: Check) {
-        let check = if check.notes.is_empty() && check.problems.is_empty() {
+        let check = if check.is_empty() {
             Check::skipped("an earlier step failed")
         } else {
             check
         };
         self.failed += usize::from(check.has_failed());
+        self.skipped += usize::from(check.outcome == Outcome::Skipped);
         let (outcome, found) = (check.outcome.as_str(), check.describe());
         if !self.is_json {
             say(self.out, format_args!("{outcome:<8} {step:<19} {found}"));
@@ -203,22 +223,28 @@ impl<'a> Report<'a> {
         let advice = check.advice.iter();
         let advice = advice.map(|one| json!({"who": one.who.as_str(), "change": one.change}));
         self.steps.push(json!({
-            "step": step, "outcome": outcome, "found": found, "advice": advice.collect::<Value>(),
+            "step": step, "outcome": outcome, "found": found, "warnings": check.warnings(),
+            "advice": advice.collect::<Value>(),
         }));
     }
 
-    /// Prints the result of all steps. It fails if a step failed.
+    /// Prints the result of all steps. It fails unless every step passed.
     pub(super) fn finish(self) -> Result<(), Failure> {
-        let (failed, all) = (self.failed, self.steps.len());
+        let (failed, skipped, all) = (self.failed, self.skipped, self.steps.len());
+        let has_passed = failed == 0 && skipped == 0;
         if self.is_json {
-            let document = json!({ "passed": failed == 0, "steps": self.steps });
-            say_json(self.out, document);
-        } else if failed == 0 {
-            say(self.out, format_args!("None of the {all} steps failed."));
+            say_json(
+                self.out,
+                json!({ "passed": has_passed, "steps": self.steps }),
+            );
+        } else if has_passed {
+            say(self.out, format_args!("All {all} steps passed."));
         }
-        if failed == 0 {
+        if has_passed {
             return Ok(());
         }
-        Err(Failure::new(format_args!("{failed} of {all} steps failed")))
+        Err(Failure::new(format_args!(
+            "of {all} steps {failed} failed and {skipped} were skipped"
+        )))
     }
 }

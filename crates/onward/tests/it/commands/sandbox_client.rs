@@ -119,7 +119,11 @@ fn a_line_of_curl_names_everything_that_a_call_needs() {
         query.trim_end().ends_with("/api/v1/standard/chains"),
         "{query}"
     );
-    assert!(line("Example Agent").trim_end().ends_with("/api/v1/branch"));
+    assert!(
+        line("Example Agent")
+            .trim_end()
+            .ends_with("/api/v1/listing")
+    );
     let newcomer = ["--client", "Example Newcomer", "--scope", "listing"];
     let args = ["token", "--sandbox", sandbox.directory()];
     let refused = run(&[&args[..], &newcomer].concat());

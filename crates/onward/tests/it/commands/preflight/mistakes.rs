@@ -32,7 +32,10 @@ fn wrong_addresses_are_named() {
         "correct the port in --base-url",
     );
     // The steps that do not need the address go on.
-    assert_eq!(checked.outcomes("skipped"), ["query", "signature"]);
+    assert_eq!(
+        checked.outcomes("skipped"),
+        ["service", "query", "signature"]
+    );
     set_up
         .check(&[("--jwks-url", &format!("{base}/jwks"))])
         .assert_fails(
@@ -52,9 +55,44 @@ fn wrong_addresses_are_named() {
         "check that --base-url names a port with TLS",
     );
     let checked = set_up.check(&[("--auth-url", &base)]);
-    assert_eq!(checked.failed(), ["issuer", "token"]);
+    assert_eq!(checked.failed(), ["issuer", "service", "token"]);
     let change = "put the address of the token endpoint's host into --auth-url";
     checked.assert_says("issuer", "status 404", change);
+}
+
+#[test]
+fn an_address_of_another_service_is_no_service_without_the_property() {
+    let set_up = SetUp::new();
+    let [base, listing, directory] =
+        ["base_url", "listing_base_url", "directory_url"].map(|name| set_up.text(name));
+    let change = format!("put {base} into --base-url");
+    for (wrong, found) in [
+        (
+            listing,
+            "takes tokens of the scope `listing`, not of transaction-status",
+        ),
+        (
+            directory,
+            "status 404 instead of the description of a server",
+        ),
+        (
+            set_up.text("auth_url"),
+            "status 404 instead of the description of a server",
+        ),
+        (format!("{base}/api/v1"), "calls itself"),
+        (format!("{base}/api/v1/opda/"), "calls itself"),
+    ] {
+        // The property is on sale, or it is not.
+        for uprn in [set_up.uprn(), "5".to_owned()] {
+            let checked = set_up.check(&[("--base-url", &wrong), ("--uprn", &uprn)]);
+            checked.assert_fails("service", found, "integrator", &change);
+            assert_eq!(
+                checked.outcomes("skipped"),
+                ["query", "signature"],
+                "{wrong}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -74,7 +112,7 @@ fn an_untrusted_authority_is_named() {
     let said = "send the intermediate certificates";
     checked.assert_says("server certificate", "localhost", said);
     assert!(checked.outcomes("skipped").contains(&"mutual TLS"));
-    assert!(checked.outcomes("ok").contains(&"client certificate"));
+    assert!(checked.outcomes("passed").contains(&"client certificate"));
 
     let other = tempfile::tempdir().unwrap();
     Authority::ensure(other.path(), Clock::System.now_seconds()).unwrap();
@@ -148,7 +186,7 @@ async fn a_wrong_description_and_a_key_set_without_use_are_explained() {
     };
     let url = fake_server::start(&set_up, "localhost", reply).await;
     let checked = block_in_place(|| set_up.check(&[("--auth-url", url)]));
-    assert_eq!(checked.failed(), ["issuer", "token"]);
+    assert_eq!(checked.failed(), ["issuer", "service", "token"]);
     let change = "put https://auth.example into --auth-url";
     checked.assert_says("issuer", "calls itself https://auth.example", change);
 
@@ -206,7 +244,7 @@ fn a_wrong_certificate_is_explained() {
         change,
     );
     unmarked.assert_says(step, "names no extended key usage", change);
-    assert_eq!(unmarked.outcomes("warning"), [step]);
+    assert_eq!(unmarked.warned(), [step]);
     let stranger = set_up.check(&set_up.issue_stranger());
     let change = "put the authority `CN=Onward sandbox authority` into client_ca_file";
     // The alert that names the reason may be lost when the connection ends.
