@@ -35,6 +35,8 @@ const TICK: Duration = Duration::from_millis(200);
 const READ_CHEAP: Duration = Duration::from_millis(20);
 const READ_PAUSE_FACTOR: u32 = 20;
 const REST_MAX: Duration = Duration::from_secs(2);
+/// How long a delivery may stay read ahead. A subscriber may have cancelled it since.
+const READ_AGE_MAX: Duration = Duration::from_secs(1);
 
 /// Leases the lane of a subscription. Delivers until nothing is due for a while, the lease is lost
 /// or the node stops.
@@ -140,6 +142,7 @@ impl Runner {
                     looked = Stopwatch::start();
                     self.ahead.outdate();
                 }
+                self.ahead.forget_older_than(READ_AGE_MAX);
                 self.fill().await?;
                 // An answer that came meanwhile may pause or disable the subscription.
                 self.note_ended();

@@ -1,7 +1,9 @@
 //! The deliveries that a lane has read ahead, so that it need not read the store for each one.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
 
+use observe::clock::Stopwatch;
 use storage::attempts::Next;
 use storage::deliveries::{self, DueDelivery, Head};
 use storage::subscriptions::{SubscribedTypes, SubscriptionId};
@@ -48,6 +50,8 @@ pub(crate) struct ReadAhead {
     behind: HashMap<i64, Behind>,
     reads: u64,
     is_stale: bool,
+    /// Since the oldest of these deliveries was read, or earlier.
+    since_read: Stopwatch,
 }
 
 #[derive(Debug)]
@@ -65,6 +69,7 @@ impl Default for ReadAhead {
             behind: HashMap::new(),
             reads: 0,
             is_stale: true,
+            since_read: Stopwatch::start(),
         }
     }
 }
@@ -104,8 +109,17 @@ impl ReadAhead {
         }
     }
 
+    /// Forgets all deliveries that are not under way, if one of them may have been read so long ago: a
+    /// subscriber may have cancelled it since.
+    pub(crate) fn forget_older_than(&mut self, age: Duration) {
+        if self.since_read.elapsed() >= age {
+            self.forget();
+        }
+    }
+
     /// Forgets all deliveries that are not under way, so that they are read again.
     pub(crate) fn forget(&mut self) {
+        self.since_read = Stopwatch::start();
         for delivery in self.queue.drain(..) {
             self.behind.remove(&delivery.order);
         }

@@ -21,7 +21,7 @@ pub enum DeliveryState {
     Delivered,
     /// The last attempt of the schedule failed.
     Failed,
-    /// The subscription no longer receives events of this type.
+    /// It is not tried again: the subscriber cancelled it, or may not receive it any more.
     Cancelled,
 }
 

@@ -144,6 +144,26 @@ pub fn redeliver(
     Ok(changed > 0)
 }
 
+/// Cancels a pending delivery. Returns its state after that, which is `cancelled` unless it had ended
+/// before. `None` if the subscription has no such delivery.
+pub fn cancel(
+    write: &mut Write<'_>,
+    subscription: SubscriptionId,
+    delivery: i64,
+    now: i64,
+) -> Result<Option<String>> {
+    write.execute(
+        "update delivery set state = 'cancelled', not_before = 0, ended_at = $1 \
+         where id = $2 and subscription_id = $3 and state = 'waiting'",
+        &[now.into(), delivery.into(), subscription.into()],
+    )?;
+    write.query_one(
+        "select state from delivery where id = $1 and subscription_id = $2",
+        &[delivery.into(), subscription.into()],
+        |row| row.text(0),
+    )
+}
+
 fn read_delivery(row: &Row<'_>) -> Result<LoggedDelivery> {
     Ok(LoggedDelivery {
         id: row.integer(0)?,

@@ -71,6 +71,8 @@ pub struct SimulatedEvent<'a> {
     pub label: Option<&'a str>,
     /// The date in London (S-11).
     pub date: Date,
+    /// The further claims of a `chain.changed`, as JSON.
+    pub detail: Option<&'a str>,
 }
 
 /// Inserts a simulated event. Returns its row in the outbox.
@@ -80,8 +82,8 @@ pub fn insert_simulated_event(
     now: i64,
 ) -> Result<i64> {
     write.insert(
-        "insert into event (event_id, event_type, property_id, uprn, label, date, recorded_at) \
-         values ($1, $2, $3, $4, $5, $6, $7) returning id",
+        "insert into event (event_id, event_type, property_id, uprn, label, date, recorded_at, \
+         detail) values ($1, $2, $3, $4, $5, $6, $7, $8) returning id",
         &[
             event.event_id.into(),
             event.event_type.as_str().into(),
@@ -90,6 +92,7 @@ pub fn insert_simulated_event(
             event.label.into(),
             (&event.date.to_string()).into(),
             now.into(),
+            event.detail.into(),
         ],
     )
 }

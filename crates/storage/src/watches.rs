@@ -86,6 +86,26 @@ pub fn count_watched(read: &mut Read<'_>, id: SubscriptionId, uprns: &[Uprn]) ->
     Ok(watched)
 }
 
+/// Whether a subscription watches this UPRN.
+pub fn is_watched(read: &mut Read<'_>, id: SubscriptionId, uprn: i64) -> Result<bool> {
+    read.exists(
+        "select 1 from watched where uprn = $1 and subscription_id = $2",
+        &[uprn.into(), id.into()],
+    )
+}
+
+/// Whether a subscription watches a property of the chain that the property with this UPRN is in now.
+pub fn is_chain_watched(read: &mut Read<'_>, id: SubscriptionId, uprn: i64) -> Result<bool> {
+    read.exists(
+        "select 1 from property o join listing c on c.id = o.current_listing_id \
+         join listing l on l.chain_id = c.chain_id and l.deleted_at is null \
+         join property p on p.id = l.property_id and p.current_listing_id = l.id \
+         join watched w on w.uprn = p.uprn and w.subscription_id = $1 \
+         where o.uprn = $2 limit 1",
+        &[id.into(), uprn.into()],
+    )
+}
+
 /// At most `limit` UPRNs that a subscription watches, in ascending order, the first one after `after`.
 pub fn list_uprns(
     read: &mut Read<'_>,

@@ -11,7 +11,9 @@ use web::problem::{FieldError, Problem};
 use web::refusals;
 
 use super::holder;
-use super::owned::{disabled, no_chain_client, too_many, unknown_delivery, unknown_subscription};
+use super::owned::{
+    delivery_ended, disabled, no_chain_client, too_many, unknown_delivery, unknown_subscription,
+};
 use super::replaying::{under_way, used_up};
 use super::simulation::{self, nobody_subscribed};
 use super::{watch_changes, watching};
@@ -63,6 +65,11 @@ pub(crate) fn own_delivery() -> Vec<Problem> {
     all
 }
 
+/// Refusals of a delivery that must be pending.
+pub(crate) fn pending_delivery() -> Vec<Problem> {
+    vec![unknown_subscription(), unknown_delivery(), delivery_ended()]
+}
+
 /// Refusals of a replay that must be the only one.
 pub(crate) fn one_replay() -> Vec<Problem> {
     vec![under_way(), used_up(1_000_000)]
@@ -89,5 +96,9 @@ pub(crate) fn one_more_simulation() -> Vec<Problem> {
 
 /// Refusals of an event that at least one subscription must receive.
 pub(crate) fn somebody_subscribed() -> Vec<Problem> {
-    vec![nobody_subscribed()]
+    vec![
+        no_chain_client(),
+        unknown_subscription(),
+        nobody_subscribed(),
+    ]
 }

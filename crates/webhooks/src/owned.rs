@@ -96,6 +96,11 @@ pub(crate) fn unknown_delivery() -> Problem {
     Problem::NotFound("The subscription has no such delivery.")
 }
 
+/// The refusal to cancel a delivery that has ended.
+pub(crate) fn delivery_ended() -> Problem {
+    Problem::Conflict("The delivery has ended already. Only a pending delivery can be cancelled.")
+}
+
 /// Reads a subscription that this transaction has changed.
 pub(crate) fn reread(
     read: &mut Read<'_>,

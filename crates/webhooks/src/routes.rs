@@ -30,6 +30,7 @@ pub fn routes(webhooks: &Arc<WebhookManagement>) -> OpenApiRouter {
         .routes(routes!(replay::replay))
         .routes(routes!(watch::set_watch, watch::change_watch))
         .routes(routes!(deliveries::list_deliveries))
+        .routes(routes!(deliveries::cancel::cancel))
         .routes(routes!(deliveries::redeliver::redeliver));
     let known = Arc::new(KnownParameters::described_by(routes.get_openapi()));
     with_router(routes, |router| {

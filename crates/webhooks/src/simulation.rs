@@ -1,13 +1,15 @@
 //! Reads the body of a request to simulate an event (S-33).
 
-use chain::event::EventType;
-use chain::ids::{PropertyId, Uprn};
+use chain::event::{ChainChange, EventType};
+use chain::ids::{ChainId, PropertyId, Uprn};
 use chain::london::date_in_london;
 use chain::milestone::{self, CATALOGUE, MilestoneType};
 use jiff::civil::Date;
-use storage::{Read, StorageError, address_search, properties};
+use serde_json::json;
+use storage::{Read, StorageError, address_search, listings, properties};
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
+use uuid::Uuid;
 use web::fields::Fields;
 use web::json_body::JsonBody;
 use web::problem::{FieldError, Problem};
@@ -15,6 +17,8 @@ use web::schema::{at_least_one_of, formatted, integer_or_text, one_of_texts, pos
 
 /// The default label of a simulated milestone.
 const LABEL_DEFAULT: &str = "SSTC";
+/// The default change of a simulated `chain.changed`.
+const CHANGE_DEFAULT: ChainChange = ChainChange::Linked;
 /// The refusal of a property with a current listing.
 const KNOWN_PROPERTY: &str =
     "names a property with a current listing: simulate another one, or use a test system";
@@ -32,8 +36,12 @@ pub(crate) struct Simulation {
     /// At least one of both numbers is set.
     property: Option<i64>,
     uprn: Option<i64>,
-    /// Document 1's label; `None` for a fall through.
+    /// The one subscription to send it to.
+    pub subscription: Option<String>,
+    /// Document 1's label; `None` unless it is a milestone.
     pub label: Option<&'static str>,
+    /// The change that a `chain.changed` tells.
+    change: ChainChange,
     /// The civil date of the milestone.
     pub date: Date,
 }
@@ -47,12 +55,9 @@ impl Simulation {
         let event_type = fields.exact_text("eventType");
         let event_type = event_type.and_then(|text| {
             let known = EventType::parse(&text);
-            let known = known.filter(|known| EventType::OF_MILESTONES.contains(known));
             if known.is_none() {
-                let all = EventType::OF_MILESTONES
-                    .map(EventType::as_str)
-                    .join("` or `");
-                fields.refuse("eventType", format!("must be `{all}`"));
+                let all = EventType::ALL.map(EventType::as_str).join("`, `");
+                fields.refuse("eventType", format!("must be one of `{all}`"));
             }
             known
         });
@@ -61,8 +66,13 @@ impl Simulation {
         if !fields.has("propertyId") && !fields.has("uprn") {
             fields.refuse("propertyId", NO_PROPERTY);
         }
+        let subscription = fields.exact_text("subscriptionId");
         let label = read_label(&mut fields, event_type);
         let date = fields.date("date");
+        if event_type == Some(EventType::ChainChanged) && date.is_some() {
+            fields.refuse("date", "does not go with a chain.changed: leave it out");
+        }
+        let change = read_change(&mut fields, event_type);
         // Document 1 shows it; a test event goes to the caller's own subscriptions (S-33).
         fields.ignore("callbackUrl");
         fields.finish()?;
@@ -72,7 +82,9 @@ impl Simulation {
             event_type: event_type.ok_or_else(incomplete)?,
             property,
             uprn,
+            subscription,
             label,
+            change,
             date: date.or_else(today).ok_or_else(incomplete)?,
         })
     }
@@ -104,6 +116,36 @@ impl Simulation {
         Err(Problem::ValuesInvalid(errors.collect()))
     }
 
+    /// The claim `data` of a `chain.changed` as JSON: the chain of the property if it is in one, otherwise
+    /// a chain that does not exist (S-39).
+    pub(crate) fn describe_chain(
+        &self,
+        read: &mut Read<'_>,
+        uprn: i64,
+    ) -> Result<Option<String>, StorageError> {
+        if self.event_type != EventType::ChainChanged {
+            return Ok(None);
+        }
+        let located = match Uprn::new(uprn) {
+            Some(uprn) => address_search::find_by_uprn(read, uprn)?.current,
+            None => None,
+        };
+        let (chain, mut uprns) = match located {
+            None => (ChainId(Uuid::new_v4()), vec![uprn]),
+            Some(current) => {
+                let members = listings::list_listings_of_chain(read, current.chain)?;
+                let uprns = members.iter().map(|member| member.uprn.value());
+                (current.chain, uprns.collect())
+            }
+        };
+        uprns.sort_unstable();
+        uprns.dedup();
+        let uprns: Vec<_> = uprns.iter().map(i64::to_string).collect();
+        let change = self.change.as_str();
+        let data = json!({"chainId": chain.to_string(), "change": change, "uprns": uprns});
+        Ok(Some(data.to_string()))
+    }
+
     /// The property's id and UPRN. The missing one is looked up; it is 0 if the property does not
     /// exist.
     pub(crate) fn find_ids(&self, read: &mut Read<'_>) -> Result<(i64, i64), StorageError> {
@@ -125,12 +167,27 @@ impl Simulation {
     }
 }
 
+fn read_change(fields: &mut Fields, event_type: Option<EventType>) -> ChainChange {
+    let Some(text) = fields.exact_text("change") else {
+        return CHANGE_DEFAULT;
+    };
+    if event_type.is_some_and(|known| known != EventType::ChainChanged) {
+        fields.refuse("change", "goes with a chain.changed only: leave it out");
+    }
+    ChainChange::parse(&text).unwrap_or_else(|| {
+        let all = ChainChange::ALL.map(ChainChange::as_str).join("`, `");
+        fields.refuse("change", format!("must be one of `{all}`"));
+        CHANGE_DEFAULT
+    })
+}
+
 fn read_label(fields: &mut Fields, event_type: Option<EventType>) -> Option<&'static str> {
     let text = fields.exact_text("label");
     match (event_type?, text) {
         (EventType::FallThrough | EventType::ChainChanged, None) => None,
-        (EventType::FallThrough | EventType::ChainChanged, Some(_)) => {
-            fields.refuse("label", "does not go with a fallthrough: leave it out");
+        (other @ (EventType::FallThrough | EventType::ChainChanged), Some(_)) => {
+            let detail = format!("does not go with a {}: leave it out", other.as_str());
+            fields.refuse("label", detail);
             None
         }
         (EventType::MilestoneUpdated, None) => Some(LABEL_DEFAULT),
@@ -179,13 +236,21 @@ impl utoipa::PartialSchema for SimulationBody {
         let label = one_of_texts(labels.filter_map(|kind| kind.label))
             .default(Some(LABEL_DEFAULT.into()))
             .description(Some("Of a `milestone.updated` only."));
-        let date = formatted("date").description(Some("Today in London if there is none."));
+        let change = one_of_texts(ChainChange::ALL.map(ChainChange::as_str))
+            .default(Some(CHANGE_DEFAULT.as_str().into()))
+            .description(Some("Of a `chain.changed` only."));
+        let date = formatted("date").description(Some(
+            "Today in London if there is none. Not of a `chain.changed`.",
+        ));
+        let subscription = formatted("uuid").description(Some(
+            "One of your subscriptions: no other one gets the event.",
+        ));
         let either = "Send this or the other number, or both. The property need not exist, and it must \
                       not have a current listing.";
         let members = ObjectBuilder::new()
             .property(
                 "eventType",
-                one_of_texts(EventType::OF_MILESTONES.map(EventType::as_str)),
+                one_of_texts(EventType::ALL.map(EventType::as_str)),
             )
             .property(
                 "propertyId",
@@ -195,8 +260,10 @@ impl utoipa::PartialSchema for SimulationBody {
                 "uprn",
                 digits(chain::limits::UPRN_MAX).description(Some(either)),
             )
+            .property("subscriptionId", subscription)
             .property("label", label)
             .property("date", date)
+            .property("change", change)
             .required("eventType");
         at_least_one_of(["propertyId", "uprn"], members)
     }
@@ -219,5 +286,7 @@ pub(crate) fn too_many(most: u32, wait_seconds: u64) -> Problem {
 
 /// The refusal of an event that no active subscription of the caller receives.
 pub(crate) fn nobody_subscribed() -> Problem {
-    Problem::Conflict("No active subscription of this API key hears this type of event.")
+    Problem::Conflict(
+        "No active subscription of this API key hears this type of event about this property.",
+    )
 }

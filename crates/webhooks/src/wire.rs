@@ -150,15 +150,15 @@ pub struct SimulatedDelivery {
     pub delivery_id: String,
 }
 
-/// A delivery that the service sends again on request.
+/// A delivery that is sent again or cancelled on request.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Redelivery {
+pub struct ChangedDelivery {
     /// Id of the delivery.
     #[schema(pattern = "^[0-9]+$")]
     pub delivery_id: String,
-    /// Always `waiting`.
-    #[schema(pattern = "^waiting$")]
+    /// `waiting` if it is sent again, `cancelled` if it is cancelled.
+    #[schema(schema_with = state)]
     pub status: &'static str,
 }
 
@@ -202,8 +202,8 @@ fn disabled_reason() -> Object {
 fn state() -> Object {
     one_of_texts(DeliveryState::ALL.map(DeliveryState::as_str))
         .description(Some(
-            "`failed`: the last attempt of the schedule failed. `cancelled`: the subscription no \
-             longer receives events of this type.",
+            "`failed`: the last attempt of the schedule failed. `cancelled`: somebody cancelled it, \
+             or the subscription may not receive it any more.",
         ))
         .build()
 }

@@ -81,6 +81,8 @@ async fn a_simulation_sends_only_the_given_members() {
         uprn: Some("100023336956".to_owned()),
         date: None,
         label: None,
+        change: None,
+        subscription_id: None,
     };
     let simulated = client.simulate(&simulation).await.unwrap();
     assert_eq!(simulated.event_id, "sim_1");

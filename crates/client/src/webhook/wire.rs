@@ -71,6 +71,12 @@ pub struct Simulation {
     /// `SSTC`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// The change that a `chain.changed` tells. The service's default is `linked`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// The one subscription to send it to. Without it, all that hear such an event receive it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subscription_id: Option<String>,
 }
 
 /// A test event that the service accepted.

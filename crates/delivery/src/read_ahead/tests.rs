@@ -109,3 +109,19 @@ fn after_a_failure_the_rest_of_the_property_waits_in_the_store() {
         assert_eq!(ahead.is_wanting(), is_wanting, "{next:?}");
     }
 }
+
+#[test]
+fn what_was_read_long_ago_is_read_again_unless_it_is_under_way() {
+    let mut ahead = ReadAhead::default();
+    ahead.take(all(vec![found(1, 10, &[2]), found(3, 20, &[4])]));
+    assert_eq!(next_id(&mut ahead), Some(1));
+    ahead.forget_older_than(Duration::from_secs(3600));
+    assert!(!ahead.is_wanting());
+    ahead.forget_older_than(Duration::ZERO);
+    assert!(ahead.is_wanting());
+    assert_eq!(ahead.busy(), HashSet::from([10]));
+    // What follows the one under way comes from the store, too.
+    ahead.go_on(10, Next::Delivered);
+    assert_eq!(next_id(&mut ahead), None);
+    assert!(ahead.is_wanting());
+}

@@ -42,6 +42,14 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "LABEL")]
     label: Option<String>,
 
+    /// The change that a `chain.changed` tells, such as `unlinked` [default: linked]
+    #[arg(long, value_name = "WORD")]
+    change: Option<String>,
+
+    /// The one subscription to send it to [default: all that hear such an event]
+    #[arg(long, value_name = "ID")]
+    subscription: Option<String>,
+
     /// The date, as YYYY-MM-DD [default: today in London]
     #[arg(long, value_name = "DATE")]
     date: Option<String>,
@@ -90,6 +98,8 @@ pub async fn run(args: SimulateArgs, out: &mut dyn Write) -> Result<(), QueryErr
         uprn: args.uprn.map(|uprn| uprn.to_string()),
         date: args.date,
         label: args.label,
+        change: args.change,
+        subscription_id: args.subscription,
     };
     let simulated = client.simulate(&simulation).await?;
     if args.json {

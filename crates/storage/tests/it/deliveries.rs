@@ -250,6 +250,7 @@ fn insert(storage: &Storage, properties: Vec<i64>) -> Vec<i64> {
             uprn: property.abs(),
             label: Some("SSTC"),
             date: "2026-03-02".parse().unwrap(),
+            detail: None,
         };
         let row = events::insert_simulated_event(write, &event, THEN)?;
         deliveries::insert_delivery(write, LANE, row, property, DUE)

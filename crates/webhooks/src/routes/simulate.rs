@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use chain::event::{EventType, Reach};
 use http::StatusCode;
 use storage::events::{SIMULATED_PREFIX, SimulatedEvent};
-use storage::{deliveries, events, subscriptions};
+use storage::subscriptions::StoredSubscription;
+use storage::{Read, StorageError, deliveries, events, subscriptions, watches};
 use uuid::Uuid;
 use web::described::{any_body, wrong_member};
 use web::json_body::JsonBody;
@@ -16,6 +18,7 @@ use web::refusals;
 use crate::WebhookManagement;
 use crate::holder::ApiKeyHolder;
 use crate::openapi::{describe, one_more_simulation, somebody_subscribed};
+use crate::owned::{check_chain_right, find_own_subscription};
 use crate::simulation::{NO_PROPERTY, Simulation, SimulationBody, nobody_subscribed, too_many};
 use crate::wire::{Simulated, SimulatedDelivery};
 
@@ -31,9 +34,10 @@ refusals!(
 /// Sends a test event to your own subscriptions.
 ///
 /// Only active subscriptions of this API key receive it, and only if they are subscribed to its
-/// type. The service delivers it like every other event, with the claim `simulated`. It ignores a
-/// `callbackUrl` in the body. The property must not have a current listing, unless the service
-/// allows it, as a sandbox does.
+/// type and their watch lets the property through. `subscriptionId` narrows it to one of them. The
+/// service delivers it like every other event, with the claim `simulated`. It ignores a `callbackUrl`
+/// in the body. The property must not have a current listing, unless the service allows it, as a
+/// sandbox does.
 // S-33
 #[utoipa::path(
     post,
@@ -67,21 +71,18 @@ pub async fn simulate(
             if !may_be_known {
                 simulation.refuse_known(write)?;
             }
-            let event_type = simulation.event_type;
-            let mut targets = subscriptions::list_subscriptions(write, holder.id())?;
-            targets.retain(|target| target.is_active && target.events.contains(&event_type));
-            if targets.is_empty() {
-                return Err(nobody_subscribed());
-            }
             let (property, uprn) = simulation.find_ids(write)?;
+            let targets = find_targets(write, &holder, &simulation, uprn)?;
             let event_id = format!("{SIMULATED_PREFIX}{}", Uuid::new_v4());
+            let detail = simulation.describe_chain(write, uprn)?;
             let event = SimulatedEvent {
                 event_id: &event_id,
-                event_type,
+                event_type: simulation.event_type,
                 property,
                 uprn,
                 label: simulation.label,
                 date: simulation.date,
+                detail: detail.as_deref(),
             };
             let row = events::insert_simulated_event(write, &event, now)?;
             // Deliveries are ordered by property. Unknown properties get a key from their UPRN, so
@@ -96,7 +97,7 @@ pub async fn simulate(
                     delivery_id: id.to_string(),
                 });
             }
-            Ok(Simulated {
+            Ok::<_, Problem>(Simulated {
                 event_id,
                 deliveries: pending,
             })
@@ -104,4 +105,49 @@ pub async fn simulate(
         .await?;
     webhooks.wake.wake();
     Ok((StatusCode::ACCEPTED, Json(simulated)))
+}
+
+/// The caller's active subscriptions that hear the event, or the one that the body names if it does.
+fn find_targets(
+    read: &mut Read<'_>,
+    holder: &ApiKeyHolder,
+    simulation: &Simulation,
+    uprn: i64,
+) -> Result<Vec<StoredSubscription>, Problem> {
+    let event_type = simulation.event_type;
+    if event_type == EventType::ChainChanged {
+        check_chain_right(read, holder)?;
+    }
+    let candidates = match &simulation.subscription {
+        Some(reference) => vec![find_own_subscription(read, holder, reference)?],
+        None => subscriptions::list_subscriptions(read, holder.id())?,
+    };
+    let mut targets = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let hears = candidate.is_active && candidate.events.contains(&event_type);
+        if hears && watches_property(read, &candidate, uprn)? {
+            targets.push(candidate);
+        }
+    }
+    if targets.is_empty() {
+        return Err(nobody_subscribed());
+    }
+    Ok(targets)
+}
+
+/// Whether the watch of a subscription lets events of this property through (S-39).
+fn watches_property(
+    read: &mut Read<'_>,
+    subscription: &StoredSubscription,
+    uprn: i64,
+) -> Result<bool, StorageError> {
+    let Some(watch) = &subscription.watch else {
+        return Ok(true);
+    };
+    if watches::is_watched(read, subscription.id, uprn)? {
+        return Ok(true);
+    }
+    Ok(watch.reach == Reach::Chain
+        && subscriptions::may_see_chains(read, subscription.api_key)?
+        && watches::is_chain_watched(read, subscription.id, uprn)?)
 }

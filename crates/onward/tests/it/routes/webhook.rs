@@ -21,6 +21,7 @@ sqlite_story! {
             (&format!("{one}/replay"), "POST"),
             (&format!("{one}/deliveries"), "GET"),
             (&format!("{one}/deliveries/1/redeliver"), "POST"),
+            (&format!("{one}/deliveries/1/cancel"), "POST"),
         ] {
             server.assert_key_is_needed(path, methods).await;
         }
@@ -42,6 +43,7 @@ story! {
             ("POST", "/enable", None),
             ("POST", "/replay", Some(&since)),
             ("POST", "/deliveries/1/redeliver", None),
+            ("POST", "/deliveries/1/cancel", None),
         ] {
             server.assert_only_own(method, after, body).await;
         }

@@ -1,5 +1,6 @@
 //! `GET {base_url}/api/v1/webhook/subscriptions/{id}/deliveries`: the delivery log.
 
+pub(crate) mod cancel;
 pub mod redeliver;
 
 use std::sync::Arc;

@@ -85,6 +85,9 @@ sqlite_story! {
         let logged = server.wait_for_attempts(&checker.key, unreached, 1).await;
         assert_eq!(logged["attempts"][0]["status"], Value::Null);
         checker.ask("GET /subscriptions/{id}/deliveries", &[unreached], Value::Null).await;
+        let pending = logged["deliveryId"].as_str().unwrap();
+        let cancel = "POST /subscriptions/{id}/deliveries/{delivery}/cancel";
+        checker.ask(cancel, &[unreached, pending], Value::Null).await;
         checker.ask("DELETE /subscriptions/{id}", &[&id], Value::Null).await;
         checker.described.assert_every_success_was_seen();
     }
@@ -151,6 +154,7 @@ sqlite_story! {
                 "events": ["chain.changed"]}), 403),
             (redeliver, &[&id, "7"], Value::Null, 404),
             (redeliver, &[&id, "x"], Value::Null, 404),
+            ("POST /subscriptions/{id}/deliveries/{delivery}/cancel", &[&id, "7"], Value::Null, 404),
             (deliveries, &[UNKNOWN], Value::Null, 404),
             ("GET /subscriptions/{id}/deliveries?page=0", &own, Value::Null, 422),
             ("GET /subscriptions/{id}/deliveries?page=%FF", &own, Value::Null, 422),

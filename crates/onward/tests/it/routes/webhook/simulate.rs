@@ -155,7 +155,8 @@ story! {
         let receiver = server.receiver().await;
         let key = server.api_key("Example Lender").await;
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
-        let said = "409 conflict: No active subscription of this API key hears this type of event.";
+        let said = "409 conflict: No active subscription of this API key hears this type of event about \
+                    this property.";
         let answer = server.post_webhook(&key, "/simulate", body.clone()).await;
         assert_eq!(answer.problem(), said);
         receiver.subscribe_to(&server, &key, &["milestone.updated"]).await;
@@ -179,12 +180,22 @@ sqlite_story! {
         ]);
         let several = json!({"eventType": "sale", "uprn": "x", "date": "tomorrow"});
         assert_eq!(refused(several).await, [
-            "eventType: must be `milestone.updated` or `fallthrough`",
+            "eventType: must be one of `milestone.updated`, `fallthrough`, `chain.changed`",
             "uprn: must be digits, a number from 1 to 999999999999",
             "date: must be a date YYYY-MM-DD in the years 1900 to 2200",
         ]);
         let labelled = json!({"eventType": "fallthrough", "uprn": "5", "label": "Fall Through"});
         assert_eq!(refused(labelled).await, ["label: does not go with a fallthrough: leave it out"]);
+        let changed = json!({"eventType": "fallthrough", "uprn": "5", "change": "sold"});
+        assert_eq!(refused(changed).await, [
+            "change: goes with a chain.changed only: leave it out",
+            "change: must be one of `linked`, `unlinked`, `checked`, `unchecked`, `current`",
+        ]);
+        let dated = json!({"eventType": "chain.changed", "uprn": "5", "date": "2026-11-21", "label": "SSTC"});
+        assert_eq!(refused(dated).await, [
+            "label: does not go with a chain.changed: leave it out",
+            "date: does not go with a chain.changed: leave it out",
+        ]);
         for (field, value) in [
             ("eventType", json!(5)),
             ("eventType", json!("Milestone.Updated")),
@@ -233,5 +244,108 @@ sqlite_story! {
         }
         assert_eq!(ids.len(), 4);
         receiver.wait_for(4).await;
+    }
+}
+
+story! {
+    async fn a_test_event_can_go_to_one_subscription(server) {
+        let (first, key, first_id) = server.subscriber().await;
+        let (theirs, _, their_id) = server.subscriber().await;
+        let second = server.receiver().await;
+        let second_id = server.subscribe(&key, &second).await;
+        let body = |id: &str| json!({"eventType": "fallthrough", "uprn": "5", "subscriptionId": id});
+        let answer = server.post_webhook(&key, "/simulate", body(&second_id)).await.json();
+        let deliveries = answer["deliveries"].as_array().unwrap();
+        assert_eq!(deliveries.len(), 1, "{answer}");
+        assert_eq!(deliveries[0]["subscriptionId"], second_id);
+        second.wait_for(1).await;
+        assert_eq!((first.received().len(), theirs.received().len()), (0, 0));
+        for unknown in [their_id.as_str(), "", "x", "00000000-0000-4000-8000-000000000000"] {
+            let answer = server.post_webhook(&key, "/simulate", body(unknown)).await;
+            let said = "404 not-found: There is no such subscription of this API key.";
+            assert_eq!(answer.problem(), said, "{unknown}");
+        }
+        second.answer_always(Reply::status(410));
+        server.post_webhook(&key, "/simulate", body(&second_id)).await;
+        server.wait_until_disabled(&key, &second_id).await;
+        let answer = server.post_webhook(&key, "/simulate", body(&second_id)).await;
+        assert_eq!(answer.status, 409);
+        assert_eq!(server.deliveries(&key, &first_id).await.len(), 0);
+    }
+}
+
+story! {
+    async fn a_watch_lets_a_test_event_through_or_not(server) {
+        server = server.reconfigure(|config| config.simulate_known_properties = true).await;
+        let key = server.api_key("lender Ltd").await;
+        server.register("lender", &["transaction-status"]).await;
+        let agent = server.agent("north").await;
+        let [below, above] = agent.list_each([11, 12]).await;
+        agent.link(above, below).await;
+        let mut ids = Vec::new();
+        for (reach, uprns) in [("property", json!(["11", "999"])), ("chain", json!(["11"]))] {
+            let receiver = server.receiver().await;
+            let body = json!({
+                "participantName": "Example Lender", "callbackUrl": receiver.url,
+                "events": ["fallthrough"], "watch": {"reach": reach, "uprns": uprns},
+            });
+            let made = server.post_webhook(&key, "/subscribe", body).await;
+            assert_eq!(made.status, 201, "{}", made.json());
+            ids.push((made.json()["subscriptionId"].clone(), receiver));
+        }
+        let (property, chain) = (&ids[0].0, &ids[1].0);
+        for (uprn, expected) in [
+            ("11", vec![property, chain]),
+            ("12", vec![chain]),
+            ("999", vec![property]),
+            ("13", vec![]),
+        ] {
+            let body = json!({"eventType": "fallthrough", "uprn": uprn});
+            let answer = server.post_webhook(&key, "/simulate", body).await;
+            if expected.is_empty() {
+                assert_eq!(answer.status, 409, "{uprn}");
+                continue;
+            }
+            let answer = answer.json();
+            let went = answer["deliveries"].as_array().unwrap().iter();
+            let went: Vec<_> = went.map(|one| &one["subscriptionId"]).collect();
+            assert_eq!(went, expected, "{uprn}");
+        }
+    }
+}
+
+story! {
+    async fn a_change_of_a_chain_is_simulated_for_those_who_may_see_chains(server) {
+        server = server.reconfigure(|config| config.simulate_known_properties = true).await;
+        let agent = server.agent("north").await;
+        let [below, above] = agent.list_each([22, 21]).await;
+        agent.link(above, below).await;
+        let key = server.api_key("lender Ltd").await;
+        let receiver = server.receiver().await;
+        let changed = |members: Value| {
+            let mut body = json!({"eventType": "chain.changed", "uprn": "5"});
+            body.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+            body
+        };
+        // Without the right it is refused, whoever subscribes.
+        let refused = server.post_webhook(&key, "/simulate", changed(json!({}))).await;
+        assert_eq!((refused.status, refused.json()["type"].clone()),
+            (403, json!("urn:onward:problem:not-allowed")));
+        server.register("lender", &["transaction-status"]).await;
+        let nobody = server.post_webhook(&key, "/simulate", changed(json!({}))).await;
+        assert_eq!(nobody.status, 409);
+        let made = receiver.subscribe_to(&server, &key, &["chain.changed"]).await;
+        assert_eq!(made.status, 201);
+        let claims = simulate(&server, &key, &receiver, changed(json!({}))).await;
+        assert_eq!((&claims["eventType"], &claims["simulated"]), (&json!("chain.changed"), &json!(true)));
+        let data = &claims["data"];
+        assert_eq!((&data["change"], &data["uprns"]), (&json!("linked"), &json!(["5"])));
+        data["chainId"].as_str().unwrap().parse::<uuid::Uuid>().unwrap();
+        let claims = simulate(&server, &key, &receiver, changed(json!({"change": "current"}))).await;
+        assert_eq!(claims["data"]["change"], "current");
+        // Of a sale, the sandbox's events name the real chain.
+        let claims = simulate(&server, &key, &receiver, changed(json!({"uprn": "22"}))).await;
+        assert_eq!(claims["data"]["chainId"], agent.chain_of(above).await);
+        assert_eq!(claims["data"]["uprns"], json!(["21", "22"]));
     }
 }

@@ -17,7 +17,7 @@ use crate::openapi::{describe, own_delivery};
 use crate::owned::{find_active_subscription, unknown_delivery};
 use crate::parameters::{DeliveryInPath, SubscriptionInPath};
 use crate::replaying;
-use crate::wire::Redelivery;
+use crate::wire::ChangedDelivery;
 
 refusals!(RedeliverRefusals = describe(own_delivery()));
 
@@ -31,7 +31,7 @@ refusals!(RedeliverRefusals = describe(own_delivery()));
     tag = "Webhooks",
     params(SubscriptionInPath, DeliveryInPath),
     responses(
-        (status = 202, description = "The delivery is pending.", body = Redelivery),
+        (status = 202, description = "The delivery is pending.", body = ChangedDelivery),
         RedeliverRefusals,
     ),
     security(("apiKey" = [])),
@@ -40,7 +40,7 @@ pub async fn redeliver(
     State(webhooks): State<Arc<WebhookManagement>>,
     holder: ApiKeyHolder,
     segments: Segments,
-) -> Result<(StatusCode, Json<Redelivery>), Problem> {
+) -> Result<(StatusCode, Json<ChangedDelivery>), Problem> {
     let now = webhooks.clock.now_milliseconds();
     let most = webhooks.quotas.replays_per_day;
     let id = webhooks
@@ -56,9 +56,9 @@ pub async fn redeliver(
         })
         .await?;
     webhooks.wake.wake();
-    let redelivery = Redelivery {
+    let changed = ChangedDelivery {
         delivery_id: id.to_string(),
         status: "waiting",
     };
-    Ok((StatusCode::ACCEPTED, Json(redelivery)))
+    Ok((StatusCode::ACCEPTED, Json(changed)))
 }

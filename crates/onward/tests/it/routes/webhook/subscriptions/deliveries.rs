@@ -1,5 +1,6 @@
 //! `GET /api/v1/webhook/subscriptions/{id}/deliveries`.
 
+mod cancel;
 mod redeliver;
 
 use serde_json::{Value, json};
