@@ -7,6 +7,7 @@
 pub mod assessments;
 mod author;
 pub mod caller;
+mod current_listing;
 pub mod ends;
 pub mod forecasts;
 pub mod history;

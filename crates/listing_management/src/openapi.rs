@@ -20,7 +20,7 @@ use super::includes::unknown_include;
 use super::links::{foreign_sides, same_property, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
 use super::proposals::too_many;
-use super::quotas::day_used_up;
+use super::quotas::{TOLD_LISTINGS_PER_DAY, day_used_up, told_used_up};
 use super::sold_property::{address_differs, address_taken, unknown_address};
 use super::write_request::{key_malformed, key_reused};
 
@@ -56,6 +56,11 @@ pub(crate) fn keyed_body() -> Vec<Problem> {
 /// Refusals of a branch that has used its quota up.
 pub(crate) fn quotas() -> Vec<Problem> {
     vec![day_used_up(BranchId(7), 20_000, "listings")]
+}
+
+/// Refusals of a branch that was told too many current listings.
+pub(crate) fn told_quota() -> Vec<Problem> {
+    vec![told_used_up(BranchId(7), TOLD_LISTINGS_PER_DAY)]
 }
 
 /// Refusals of a write that is recorded, with or without `Idempotency-Key`.

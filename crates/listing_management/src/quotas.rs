@@ -10,6 +10,9 @@ use super::ListingManagement;
 /// Old additions and old answers leave the count one after the other.
 const RETRY_SECONDS: u64 = 600;
 
+/// Current listings of which a branch is told in a day (S-91).
+pub const TOLD_LISTINGS_PER_DAY: i64 = 200;
+
 /// The quotas of listing and chain management.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quotas {
@@ -17,6 +20,8 @@ pub struct Quotas {
     pub listings_per_day: Option<i64>,
     /// Properties that a branch may add in a day; `None`: any number.
     pub properties_per_day: Option<i64>,
+    /// Current listings of which a branch is told in a day (S-91); `None`: any number.
+    pub told_listings_per_day: Option<i64>,
     /// Bytes of the answers that are kept for one client.
     pub kept_answer_bytes: i64,
 }
@@ -116,6 +121,14 @@ pub(crate) fn day_used_up(branch: BranchId, limit: i64, name: &str) -> Problem {
     used_up(format!(
         "Branch {branch} has added {limit} {name} within a day, which is its quota. Add more later, \
          or have the operator import them."
+    ))
+}
+
+/// The refusal to tell a branch of one more current listing in a day (S-91).
+pub(crate) fn told_used_up(branch: BranchId, limit: i64) -> Problem {
+    used_up(format!(
+        "Branch {branch} was told {limit} current listings within a day, which is its quota. Ask for \
+         homes again later; postcodes are answered still."
     ))
 }
 

@@ -17,6 +17,8 @@ pub enum Used {
     KeptBytes = 3,
     /// Deliveries that a participant replayed.
     Replays = 4,
+    /// Current listings of which a branch was told (S-91).
+    ToldListings = 5,
 }
 
 /// Adds to the total of a holder. `at` is in Unix seconds.

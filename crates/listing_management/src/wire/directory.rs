@@ -4,6 +4,22 @@ use serde::Serialize;
 use storage::branch::BranchWithParticipant;
 use storage::properties::StoredProperty;
 use utoipa::ToSchema;
+use web::list::Meta;
+
+use crate::current_listing::CurrentListing;
+
+/// A page of properties, and the current listing of the home that the address means.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AddressPage {
+    /// The entries of this page.
+    pub data: Vec<AddressResource>,
+    /// The position of this page among all pages.
+    pub meta: Meta,
+    /// The current listing of the one home that `full_address` means, for linking, if it is linked or
+    /// Property Listed or SSTC is recorded. Otherwise null.
+    #[schema(required = true)]
+    pub current_listing: Option<CurrentListing>,
+}
 
 /// A property and its address.
 #[derive(Debug, Serialize, ToSchema)]

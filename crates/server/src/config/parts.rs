@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use chain_queries::answer::AnswerSettings;
 use edge::EdgeSettings;
 use edge::tls::TlsPaths;
-use listing_management::quotas::Quotas;
+use listing_management::quotas::{Quotas, TOLD_LISTINGS_PER_DAY};
 use observe::telemetry::TelemetrySettings;
 use outbound::networks::{AllowedNetworks, NetworkError};
 use tokens::context::TokenSettings;
@@ -113,6 +113,7 @@ impl Config {
         Quotas {
             listings_per_day: per_day(self.listings_per_day),
             properties_per_day: per_day(self.properties_per_day),
+            told_listings_per_day: self.rate_limit_enabled.then_some(TOLD_LISTINGS_PER_DAY),
             kept_answer_bytes: i64::from(self.kept_answers_mebibytes) * 1024 * 1024,
         }
     }

@@ -16,8 +16,9 @@ use web::schema::text;
 
 use crate::ListingManagement;
 use crate::caller::BranchCaller;
-use crate::openapi::{describe, keyed_body};
-use crate::wire::directory::AddressResource;
+use crate::current_listing;
+use crate::openapi::{describe, keyed_body, told_quota};
+use crate::wire::directory::{AddressPage, AddressResource};
 use crate::write_request::WriteRequest;
 
 refusals!(
@@ -25,12 +26,14 @@ refusals!(
         keyed_body(),
         wrong_member("full_address", "is missing"),
         pages(),
+        told_quota(),
     )
 );
 
 /// Lists the properties with a given postcode or full address.
 ///
-/// Without a match the list is empty.
+/// Without a match the list is empty. If the address means one home, `current_listing` is the listing to
+/// link to, whoever sells it. A branch gets at most 200 such answers a day, and each is in the access log.
 #[utoipa::path(
     post,
     path = "/api/v1/address/filter",
@@ -38,35 +41,40 @@ refusals!(
     params(Paging),
     request_body = AddressFilterBody,
     responses(
-        (status = 200, description = "A page of properties.", body = List<AddressResource>),
+        (status = 200, description = "A page of properties.", body = AddressPage),
         FilterAddressesRefusals,
     ),
 )]
 pub(crate) async fn filter_addresses(
     State(management): State<Arc<ListingManagement>>,
-    _caller: BranchCaller,
+    caller: BranchCaller,
     request: WriteRequest,
-) -> Result<Json<List<AddressResource>>, Problem> {
+) -> Result<Json<AddressPage>, Problem> {
     let page = request.query()?.only_page()?;
     let mut fields = request.fields()?;
     fields.require("full_address");
     let text = fields.sought_text("full_address").unwrap_or_default();
     fields.finish()?;
+    let sought = text.clone();
     let (total, found) = management
         .storage
         .read(move |read| {
             let (limit, offset) = (page.limit(), page.offset());
-            if let Some(postcode) = address::postcode(&text) {
+            if let Some(postcode) = address::postcode(&sought) {
                 return properties::list_properties_by_postcode(read, &postcode, limit, offset);
             }
-            let key = address::normalise(&text);
+            let key = address::normalise(&sought);
             properties::list_properties_by_address(read, &key, limit, offset)
         })
         .await?;
-    Ok(page.answer(
-        total,
-        found.into_iter().map(AddressResource::from).collect(),
-    ))
+    let current_listing = current_listing::tell(&management, &caller, text).await?;
+    let found = found.into_iter().map(AddressResource::from);
+    let Json(List { data, meta }) = page.answer(total, found.collect());
+    Ok(Json(AddressPage {
+        data,
+        meta,
+        current_listing,
+    }))
 }
 
 /// The body that `filter_addresses` parses.

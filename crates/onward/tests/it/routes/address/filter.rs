@@ -1,9 +1,11 @@
 //! `POST /api/v1/address/filter`: S-52.
 
 use http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
+use storage::accesses::{AccessFilter, list_accesses};
+use storage::quotas::{Used, add_used};
 
-use crate::test_server::{Answer, Client};
+use crate::test_server::{Answer, Client, TestServer};
 use crate::{sqlite_story, story};
 
 async fn filter(agent: &Client, text: &str) -> Answer {
@@ -53,6 +55,7 @@ story! {
             }],
             "meta": {"pagination":
                 {"total": 1, "per_page": 15, "current_page": 1, "last_page": 1}},
+            "current_listing": null,
         })));
     }
 }
@@ -138,5 +141,92 @@ story! {
         let names: Vec<&String> = body["data"][0]["attributes"].as_object().unwrap().keys().collect();
         assert_eq!(names, ["address_area", "address_id", "address_postal_code",
             "address_street_name", "full_address", "uprn"]);
+    }
+}
+
+/// The UPRNs in the access log of a client.
+async fn accessed(server: &TestServer, client: &str) -> Vec<i64> {
+    let filter = AccessFilter {
+        after: 0,
+        since: i64::MIN,
+        until: i64::MAX,
+        client: client.to_owned(),
+        uprn: 0,
+    };
+    let listing = server
+        .storage
+        .read(move |read| list_accesses(read, &filter, 1000));
+    let found = listing.await.unwrap();
+    found.iter().map(|one| one.uprn.unwrap().value()).collect()
+}
+
+story! {
+    /// A link can be made by address (S-91).
+    async fn one_home_shows_its_current_listing_to_other_branches(server) {
+        let [north, south] = server.two_agents().await;
+        let [listed, sold, linked, plain, own] = [1001, 1002, 1003, 1004, 1005];
+        let ids = south.list_each([listed, sold, linked, plain]).await;
+        let own_id = north.list(own).await;
+        south.record(ids[0], "property_listed", "2026-11-20").await;
+        south.record(ids[1], "sstc", "2026-11-20").await;
+        north.link(ids[2], own_id).await;
+        let of = |uprn: i64| format!("{uprn} High Street, Leeds, LS1 4AP");
+        let seller = |id: i64| json!({"id": id, "branch_name": "branch south"});
+        for (text, expected) in [
+            (of(listed), seller(ids[0])),
+            (of(sold), seller(ids[1])),
+            (of(linked), seller(ids[2])),
+            (format!("{sold} high st leeds ls14ap"), seller(ids[1])),
+            (of(own), json!({"id": own_id, "branch_name": "branch north"})),
+            (of(plain), Value::Null),
+            ("High Street, Leeds, LS1 4AP".to_owned(), Value::Null),
+            ("LS1 4AP".to_owned(), Value::Null),
+            (of(9999), Value::Null),
+        ] {
+            let answer = filter(&north, &text).await;
+            assert_eq!((answer.status, &answer.json()["current_listing"]), (200, &expected), "{text}");
+        }
+        let seen = accessed(&server, &north.registration.id).await;
+        assert_eq!(seen, [listed, sold, linked, sold, own]);
+        // With the id alone the agent links.
+        let [buyer] = north.list_each([1006]).await;
+        north.link(ids[1], buyer).await;
+        // A withdrawn listing is not told.
+        south.withdraw(ids[0]).await;
+        assert_eq!(filter(&north, &of(listed)).await.json()["current_listing"], Value::Null);
+    }
+}
+
+story! {
+    async fn a_branch_is_told_so_many_listings_a_day(server) {
+        server = server.reconfigure(|config| config.rate_limit_enabled = true).await;
+        let [north, south] = server.two_agents().await;
+        let listing = south.list(1001).await;
+        south.record(listing, "sstc", "2026-11-20").await;
+        let (branch, now) = (north.branch().to_string(), server.now());
+        let told = server.storage.write(move |write| {
+            add_used(write, &branch, Used::ToldListings, 199, now)
+        });
+        told.await.unwrap();
+        let on_sale = "1001 High Street, Leeds, LS1 4AP";
+        assert_eq!(filter(&north, on_sale).await.json()["current_listing"]["id"], listing);
+        let said = format!(
+            "429 quota_used_up: Branch {} was told 200 current listings within a day, which is its \
+             quota. Ask for homes again later; postcodes are answered still.",
+            north.branch()
+        );
+        // A home that is not on sale is refused alike, so the refusal tells nothing.
+        server.import(&properties(&[(7, "14 Example Road", "Leeds", "LS6 3AB")])).await;
+        for text in [on_sale, "14 Example Road, Leeds, LS6 3AB"] {
+            let refused = filter(&north, text).await;
+            assert_eq!(refused.failure(), said, "{text}");
+            assert_eq!(refused.header("retry-after"), "600");
+        }
+        assert_eq!(filter(&north, "LS6 3AB").await.status, 200);
+        assert_eq!(accessed(&server, &north.registration.id).await.len(), 1);
+        assert_eq!(filter(&south, on_sale).await.json()["current_listing"]["id"], listing);
+        server.clock.advance(86_400 + 600);
+        let north = north.renewed(&server).await;
+        assert_eq!(filter(&north, on_sale).await.json()["current_listing"]["id"], listing);
     }
 }
