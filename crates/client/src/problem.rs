@@ -120,7 +120,9 @@ impl fmt::Display for Problem {
         if !self.detail.is_empty() {
             write!(formatter, ": {}", self.detail)?;
         }
-        for fault in &self.errors {
+        // The detail of Onward's refusals names the faults already.
+        let is_new = |fault: &&Fault| !self.detail.contains(&fault.detail);
+        for fault in self.errors.iter().filter(is_new) {
             write!(formatter, "\n  {}: {}", fault.pointer, fault.detail)?;
         }
         let values = self.explanation.iter().take(ERRORS_LIMIT);

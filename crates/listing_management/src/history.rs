@@ -162,11 +162,11 @@ pub struct ListingDetail {
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
-    /// Document 1's word.
+    /// `freehold`, `leasehold`, `commonhold`, `shareoffreehold` or empty.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenure: Option<String>,
-    /// Document 1's words, separated by one space.
+    /// Words such as `auction` or `probate`, separated by one space.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction_type: Option<String>,

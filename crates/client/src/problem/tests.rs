@@ -3,11 +3,14 @@
 use super::{Problem, TokenRefusal};
 
 #[rustfmt::skip]
-const PROBLEMS: [(u16, &str, &str); 8] = [
+const PROBLEMS: [(u16, &str, &str); 9] = [
     (404, r#"{"type":"about:blank","title":"Not found","status":404,"detail":"several properties fit","requestId":"r-1"}"#,
         "404 Not found: several properties fit (request r-1)"),
     (422, r#"{"title":"Wrong value","status":422,"detail":"one entry","errors":[{"pointer":"value[3]","detail":"is not a UPRN"}]}"#,
         "422 Wrong value: one entry\n  value[3]: is not a UPRN"),
+    // Nothing is said twice.
+    (422, r#"{"title":"Wrong value","detail":"date: must be a date; rows: must be 1","errors":[{"pointer":"date","detail":"must be a date"},{"pointer":"rows","detail":"must be 1"}]}"#,
+        "422 Wrong value: date: must be a date; rows: must be 1"),
     (502, "<html>bad gateway</html>", "502 Bad Gateway"),
     (503, "", "503 Service Unavailable"),
     (403, "[1,2]", "403 Forbidden"),

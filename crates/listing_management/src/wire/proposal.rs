@@ -9,7 +9,8 @@ use web::schema::one_of_texts;
 
 const SIDES: [Side; 2] = [Side::Seller, Side::Buyer];
 
-/// A link that one branch has proposed and the other one has not confirmed (S-47).
+/// A link that one branch has proposed and the other one has not confirmed.
+// S-47
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = LinkProposal)]
 pub struct ProposalResource {

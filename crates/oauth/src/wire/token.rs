@@ -4,7 +4,8 @@ use serde::Serialize;
 use tokens::grant::IssuedToken;
 use utoipa::ToSchema;
 
-/// An issued access token (S-22).
+/// An issued access token.
+// S-22
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TokenAnswer {
     /// The access token. Treat it as opaque and send it as `Authorization: Bearer …`.

@@ -80,7 +80,7 @@ pub struct RegisterArgs {
     /// The id to register; generated when left out.
     #[arg(long, value_name = "URL", value_parser = read_client_id)]
     client_id: Option<String>,
-    /// Issues tokens for `listing` to the client without a certificate (S-24).
+    /// Issues tokens for `listing` to the client without a certificate.
     #[arg(long)]
     unbound_tokens: bool,
     #[command(flatten)]

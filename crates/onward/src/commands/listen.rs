@@ -44,7 +44,8 @@ pub struct ListenArgs {
     #[arg(long, value_name = "URL")]
     forward: Option<String>,
 
-    /// Subscribes this receiver with the first API key of the sandbox.
+    /// Subscribes this receiver with the first API key of the sandbox. A new subscription ends with the
+    /// command.
     #[arg(long, conflicts_with = "jwks_url")]
     subscribe: bool,
 
@@ -150,7 +151,7 @@ pub async fn run(
     let subscribed = match &source.subscribing {
         Some(subscribing) if args.subscribe => subscribe(subscribing, url, &args.events).await,
         None if args.subscribe => Err(ListenError::NoApiKey),
-        Some(_) | None => Ok(()),
+        Some(_) | None => Ok(None),
     };
     if subscribed.is_ok() {
         let mut stopped = stopped;
@@ -158,6 +159,9 @@ pub async fn run(
             () = signals.wait() => {}
             _ended = stopped.wait_for(|stop| *stop) => {}
         }
+    }
+    if let (Ok(Some(id)), Some(subscribing)) = (&subscribed, &source.subscribing) {
+        end_subscription(&subscribing.client, id).await;
     }
     stop.send_replace(true);
     // The drain has its own timeout and returns nothing.
@@ -168,11 +172,23 @@ pub async fn run(
         .map_or(Ok(()), |error| Err(ListenError::Write(error)))
 }
 
+/// Ends a subscription that this command made: nobody receives its events any more.
+async fn end_subscription(client: &WebhookClient, id: &str) {
+    match client.delete_subscription(id).await {
+        Ok(()) => notice(format_args!("the subscription {} is ended", printable(id))),
+        Err(error) => notice(format_args!(
+            "the subscription {} stays, because it could not be deleted: {error}",
+            printable(id)
+        )),
+    }
+}
+
+/// Subscribes the receiver. Returns the id of a new subscription; one that was there before stays.
 async fn subscribe(
     subscribing: &source::Subscribing,
     callback_url: String,
     events: &[EventType],
-) -> Result<(), ListenError> {
+) -> Result<Option<String>, ListenError> {
     let client: &WebhookClient = &subscribing.client;
     let wish = SubscriptionRequest {
         participant_name: subscribing.participant_name.clone(),
@@ -196,7 +212,9 @@ async fn subscribe(
         printable(&subscription.events.join(" and ")),
         printable(&subscription.subscription_id),
     ));
-    Ok(())
+    Ok(subscribed
+        .is_new
+        .then(|| subscribed.subscription.subscription_id.clone()))
 }
 
 /// Prints a line to standard error; standard output holds only events.

@@ -25,12 +25,16 @@ enum SandboxCommand {
 /// Creates a certificate authority, certificates, keys, clients and a store with sample data, and
 /// serves them until interrupted.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub struct SandboxArgs {
     #[command(subcommand)]
     command: Option<SandboxCommand>,
     /// The folder; an existing sandbox in it is continued.
-    #[arg(long, value_name = "DIR", default_value = "./onward-sandbox")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        default_value = "./onward-sandbox"
+    )]
     dir: PathBuf,
     /// The store [default: an SQLite file in the folder]
     #[arg(long, value_name = "URL")]
@@ -41,21 +45,42 @@ pub struct SandboxArgs {
     /// Files to import instead of generated data.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
-    /// The number of generated listings of a new sandbox.
-    #[arg(long, value_name = "N", default_value_t = 800)]
-    listings: u64,
-    /// The seed of the generated data.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// The number of generated listings of a new sandbox [default: 800]
+    #[arg(long, value_name = "N")]
+    listings: Option<u64>,
+    /// The seed of the generated data [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Turns the rate limit off.
     #[arg(long)]
     no_rate_limit: bool,
 }
 
+/// The number of generated listings of a new sandbox, unless an option says another one.
+const LISTINGS_DEFAULT: u64 = 800;
+/// The seed of the generated data, unless an option says another one.
+const SEED_DEFAULT: u64 = 1;
+
+impl SandboxArgs {
+    /// Whether an option says how a sandbox starts.
+    fn is_about_a_start(&self) -> bool {
+        let has_data = !self.data.is_empty() || self.listings.is_some() || self.seed.is_some();
+        has_data || self.store.is_some() || self.port.is_some() || self.no_rate_limit
+    }
+}
+
 /// Runs `onward sandbox`.
 pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
-    if let Some(SandboxCommand::Client(args)) = args.command {
-        let adding = tokio::task::spawn_blocking(|| client::run(args, &mut std::io::stdout()));
+    if let Some(SandboxCommand::Client(client)) = &args.command {
+        if args.is_about_a_start() {
+            return Err(Failure::new(
+                "of the options before `client`, only --dir goes with it: the others are for a start",
+            ));
+        }
+        let (client, directory) = (client.clone(), args.dir);
+        let adding = tokio::task::spawn_blocking(move || {
+            client::run(client, &directory, &mut std::io::stdout())
+        });
         return adding.await.map_err(Failure::new)?;
     }
     let options = SandboxOptions {
@@ -65,8 +90,8 @@ pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
         has_rate_limit: !args.no_rate_limit,
         data: DataOptions {
             files: args.data,
-            listings: args.listings,
-            seed: args.seed,
+            listings: args.listings.unwrap_or(LISTINGS_DEFAULT),
+            seed: args.seed.unwrap_or(SEED_DEFAULT),
         },
     };
     let preparing = tokio::task::spawn_blocking(move || {

@@ -1,7 +1,7 @@
 //! `onward sandbox client`: makes a client of the sandbox in one step.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use client::sandbox::SandboxClient;
@@ -15,14 +15,11 @@ use crate::commands::{Failure, ReasonArgs, open_for_operator, say, say_json};
 use crate::sandbox::{self, clients::Plan};
 
 /// Makes a key, a certificate and a registration, also while the sandbox runs.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct ClientArgs {
     /// The client's name; its participant gets the same name.
     #[arg(value_parser = read_name)]
     name: String,
-    /// The folder of the sandbox.
-    #[arg(long, value_name = "DIR", default_value = "./onward-sandbox")]
-    dir: PathBuf,
     /// The rules that the client's assertions must satisfy.
     #[arg(long, value_enum, default_value = "sector")]
     profile: ProfileName,
@@ -37,18 +34,18 @@ pub(super) struct ClientArgs {
     json: bool,
 }
 
-/// Runs `onward sandbox client`.
-pub(super) fn run(args: ClientArgs, out: &mut dyn Write) -> Result<(), Failure> {
-    let file = args.dir.join("onward.toml");
+/// Runs `onward sandbox client`, for the sandbox in this folder.
+pub(super) fn run(args: ClientArgs, dir: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    let file = dir.join("onward.toml");
     if !file.exists() {
         return Err(Failure::new(format!(
             "there is no sandbox in {}: start one with `onward sandbox`, or pass --dir",
-            args.dir.display()
+            dir.display()
         )));
     }
     let config = Config::load(&file, std::env::vars(), &[]).map_err(Failure::unusable)?;
     let storage = open_for_operator(&config, &ReasonArgs { reason: None })?;
-    let directory = args.dir.canonicalize().map_err(Failure::new)?;
+    let directory = dir.canonicalize().map_err(Failure::new)?;
     let scopes = if args.scope.is_empty() {
         ["transaction-status", "listing"]
             .map(str::to_owned)
@@ -68,7 +65,7 @@ pub(super) fn run(args: ClientArgs, out: &mut dyn Write) -> Result<(), Failure> 
     if args.json {
         say_json(out, json!(client));
     } else {
-        introduce(&client, &args.dir, out);
+        introduce(&client, dir, out);
     }
     Ok(())
 }

@@ -120,7 +120,22 @@ async fn it_subscribes_itself_and_simulate_asks_for_an_event() {
     });
     assert_eq!(wish, &expected);
     program.signal("INT");
+    let finished = program.wait();
+    assert_eq!(finished.status, Some(0));
+    assert!(
+        finished.err.contains("the subscription s-1 is ended"),
+        "{}",
+        finished.err
+    );
+    assert_eq!(service.bodies("/api/v1/webhook/subscriptions/s-1").len(), 1);
+
+    // One that was there before stays.
+    service.has_subscription();
+    let (mut program, _url) = listen(&service, &["--subscribe"]);
+    program.wait_for_line("subscribed again for Example Lender");
+    program.signal("INT");
     assert_eq!(program.wait().status, Some(0));
+    assert_eq!(service.bodies("/api/v1/webhook/subscriptions/s-1").len(), 1);
 
     let simulate = ["simulate", "--sandbox", service.directory(), "--uprn", "7"];
     let finished = tokio::task::block_in_place(|| run(&simulate));

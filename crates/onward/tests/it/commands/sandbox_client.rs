@@ -84,6 +84,16 @@ fn a_wrong_client_is_refused_and_leaves_nothing() {
         assert!(refused.err.contains(reason), "{}", refused.err);
     }
     assert_eq!(sandbox.read(), before);
+    // The folder may stand before the word `client`, and options of a start may not.
+    let place = ["sandbox", "--dir", sandbox.directory()];
+    let early = run(&[&place[..], &["client", "example lender"]].concat());
+    assert!(early.failure().contains("choose another name"), "{early:?}");
+    let mixed = run(&[&place[..], &["--seed", "7", "client", "Agent"]].concat());
+    assert!(
+        mixed.failure().contains("only --dir goes with it"),
+        "{mixed:?}"
+    );
+    assert_eq!(sandbox.read(), before);
     // A refused name is free.
     assert_eq!(
         add(&sandbox, &["Agent", "--scope", "listing"]).status,

@@ -50,8 +50,8 @@ sqlite_story! {
         let page = page.replace("&quot;", "\"").replace("&#39;", "'");
         let url = &server.config.listing_base_url;
         for line in [
-            format!("curl \\\n  \"{url}/openapi.json\""),
-            format!("curl \\\n  -H \"Authorization: Bearer $TOKEN\" \\\n  --cert CERTIFICATE.pem \
+            format!("curl \\\n  --cacert CA.pem \\\n  \"{url}/openapi.json\""),
+            format!("curl \\\n  --cacert CA.pem \\\n  -H \"Authorization: Bearer $TOKEN\" \\\n  --cert CERTIFICATE.pem \
                 --key KEY.pem \\\n  --json '{{\"buyer\":1,\"seller\":1}}' \\\n  \"{url}/api/v1/chain/add/link\""),
         ] {
             assert!(page.contains(&format!("<pre class=\"shell\">{line}</pre>")), "{line}");

@@ -1,4 +1,5 @@
-//! A line of `curl` for an operation, with words in capital letters for the caller's own values.
+//! A line of `curl` for an operation, with words in capital letters for the caller's own values
+//! and files.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +7,13 @@ use super::{list, members, resolve, text};
 
 /// The line, broken before each option. The caller sets `TOKEN` or `KEY` first.
 pub(super) fn line(document: &Value, path: &str, method: &str, operation: &Value) -> String {
+    let url = list(&document["servers"]).first();
+    let url = url.map_or("", |server| text(&server["url"]));
     let mut parts = vec!["curl".to_owned()];
+    if url.starts_with("https://") {
+        // An authority of public certificates needs no option.
+        parts.push("--cacert CA.pem".to_owned());
+    }
     let own = operation.get("security");
     let ways = list(own.unwrap_or(&document["security"]));
     let schemes = ways.first().into_iter().flat_map(members);
@@ -33,8 +40,6 @@ pub(super) fn line(document: &Value, path: &str, method: &str, operation: &Value
     if ["put", "patch"].contains(&method) {
         parts.push(format!("-X {}", method.to_uppercase()));
     }
-    let url = list(&document["servers"]).first();
-    let url = url.map_or("", |server| text(&server["url"]));
     let mut steps: Vec<String> = path.split('/').map(ToOwned::to_owned).collect();
     for step in &mut steps {
         let name = step

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use http::request::Parts;
-use http::{Response, StatusCode};
+use http::{Method, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Bytes;
 use observe::clock::Clock;
@@ -27,6 +27,7 @@ pub(super) struct FakeServer {
     requests: Requests,
     /// Whether what is forwarded is answered with success.
     pub(super) takes_forwarded: Arc<AtomicBool>,
+    has_subscription: Arc<AtomicBool>,
 }
 
 /// Paths and bodies, as they came.
@@ -45,9 +46,11 @@ impl FakeServer {
             key_set: json!({"keys": [key.public_key().to_jwk()]}),
             requests: Requests::default(),
             takes_forwarded: Arc::default(),
+            has_subscription: Arc::default(),
         };
         let requests = Arc::clone(&answers.requests);
         let takes_forwarded = Arc::clone(&answers.takes_forwarded);
+        let has_subscription = Arc::clone(&answers.has_subscription);
         let plain = answers.clone();
         let tls = https::acceptor(path, "server");
         let (port, _task) =
@@ -63,7 +66,13 @@ impl FakeServer {
             key,
             requests,
             takes_forwarded,
+            has_subscription,
         }
+    }
+
+    /// From now on, the receiver is subscribed already.
+    pub(super) fn has_subscription(&self) {
+        self.has_subscription.store(true, Ordering::SeqCst);
     }
 
     /// The sandbox's folder.
@@ -132,6 +141,7 @@ struct Answers {
     key_set: Value,
     requests: Requests,
     takes_forwarded: Arc<AtomicBool>,
+    has_subscription: Arc<AtomicBool>,
 }
 
 impl Answers {
@@ -154,7 +164,11 @@ impl Answers {
             "/jwks" => (200, self.key_set),
             "/forwarded" if self.takes_forwarded.load(Ordering::SeqCst) => (200, Value::Null),
             "/api/v1/webhook/subscribe" if has_key => (
-                201,
+                if self.has_subscription.load(Ordering::SeqCst) {
+                    200
+                } else {
+                    201
+                },
                 json!({
                     "subscriptionId": "s-1", "participantName": body["participantName"],
                     "callbackUrl": body["callbackUrl"], "events": body["events"],
@@ -162,6 +176,9 @@ impl Answers {
                     "updatedAt": "2026-11-20T10:00:00Z"
                 }),
             ),
+            "/api/v1/webhook/subscriptions/s-1" if has_key && parts.method == Method::DELETE => {
+                (204, Value::Null)
+            }
             "/api/v1/webhook/simulate" if is_wrong => {
                 (422, json!({"title": "Unprocessable Content"}))
             }
