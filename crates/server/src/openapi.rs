@@ -15,6 +15,7 @@ mod headers;
 mod listeners;
 pub(crate) mod page;
 mod shapes;
+mod words;
 
 /// The description of one listener. The first request renders it, so that it does not delay the
 /// program's start.

@@ -14,7 +14,7 @@ pub struct List<T> {
 
 /// `meta` of a paged answer.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ListMeta)]
+#[schema(as = PageMeta)]
 pub struct Meta {
     /// Where in the whole list this page is.
     pub pagination: Pagination,
@@ -23,7 +23,7 @@ pub struct Meta {
 /// Figures of a paged answer.
 // Document 1's query has a schema `Pagination` of its own.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ListPagination)]
+#[schema(as = PagePosition)]
 pub struct Pagination {
     /// Entries in all.
     #[schema(minimum = 0)]

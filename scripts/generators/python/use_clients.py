@@ -20,12 +20,12 @@ from onward_auth.models import TokenAnswer, TokenForm
 from onward_base import AuthenticatedClient
 from onward_base.api.chains import query_chains
 from onward_base.api.webhooks import delete_subscription, list_subscriptions, subscribe
-from onward_base.models import (ChainAnswer, ChainForm, ChainFormInputType, DataVecSubscription,
+from onward_base.models import (ChainAnswer, ChainForm, ChainFormInputType, SubscriptionList,
                                 Subscription, SubscriptionBody, SubscriptionBodyEventsItem)
 from onward_listing import AuthenticatedClient as ListingClient
 from onward_listing.api.chains import add_link, list_chain
 from onward_listing.api.listings import create_listing
-from onward_listing.models import (AddressBody, DataListing, DataVecListing, LinkBody,
+from onward_listing.models import (AddressBody, ListingAnswer, ListingList, LinkBody,
                                    NewListingBody)
 
 CLIENT = "Example Platform"
@@ -105,7 +105,7 @@ def subscribe_to_events(keyed: AuthenticatedClient) -> None:
     events = [SubscriptionBodyEventsItem.MILESTONE_UPDATED, SubscriptionBodyEventsItem.FALLTHROUGH]
     body = SubscriptionBody(participant_name=CLIENT, callback_url=CALLBACK, events=events)
     subscription = expect(Subscription, subscribe.sync(client=keyed, body=body))
-    listed = expect(DataVecSubscription, list_subscriptions.sync(client=keyed))
+    listed = expect(SubscriptionList, list_subscriptions.sync(client=keyed))
     check(subscription.subscription_id in [entry.subscription_id for entry in listed.data],
           "the list does not have the new subscription")
     deleted = delete_subscription.sync_detailed(subscription.subscription_id, client=keyed)
@@ -115,10 +115,10 @@ def subscribe_to_events(keyed: AuthenticatedClient) -> None:
 
 def link_listings(listing: ListingClient, branch: int) -> None:
     ids = [create(listing, branch, uprn) for uprn in UPRNS]
-    linked = expect(DataVecListing,
+    linked = expect(ListingList,
                     add_link.sync(client=listing, body=LinkBody(seller=ids[0], buyer=ids[1])))
     chain = linked.data[0].attributes.chain_link_id
-    shown = expect(DataVecListing, list_chain.sync(chain, client=listing))
+    shown = expect(ListingList, list_chain.sync(chain, client=listing))
     check(sorted(entry.id for entry in shown.data) == sorted(ids),
           "the chain does not have the two listings")
     print(f"linked the listings {ids[0]} and {ids[1]}")
@@ -129,7 +129,7 @@ def create(listing: ListingClient, branch: int, uprn: int) -> int:
                           uprn=uprn)
     body = NewListingBody(branch_id=branch, price=325_000, address=address,
                           external_id=f"python-{uprn}")
-    created = expect(DataListing, create_listing.sync(client=listing, body=body))
+    created = expect(ListingAnswer, create_listing.sync(client=listing, body=body))
     return created.data.id
 
 

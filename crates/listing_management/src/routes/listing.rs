@@ -45,7 +45,7 @@ use crate::parameters::{IdempotencyKey, Includes, ListingFilter, ListingInPath};
 use crate::quotas::Allowance;
 use crate::recording;
 use crate::wire::SuccessAnswer;
-use crate::wire::document::{Include, ListingDocument};
+use crate::wire::document::{DescribedListing, Include, ListingDocument};
 use crate::wire::listing::ListingResource;
 use crate::write_request::WriteRequest;
 
@@ -61,7 +61,7 @@ refusals!(ShowListingRefusals = describe(own_listing(), includes()));
     tag = "Listings",
     params(ListingInPath, Includes),
     responses(
-        (status = 200, description = "The listing.", body = ListingDocument),
+        (status = 200, description = "The listing.", body = DescribedListing),
         ShowListingRefusals,
     ),
 )]

@@ -8,8 +8,6 @@ use serde::Serialize;
 use storage::listings::StoredListing;
 use storage::milestones::StoredMilestone;
 use utoipa::ToSchema;
-use utoipa::openapi::Object;
-use web::schema::anything;
 
 use super::listing::{ListingResource, Relationships};
 use super::milestone::MilestoneResource;
@@ -41,13 +39,48 @@ pub struct Sources {
     pub milestones: Vec<StoredMilestone>,
 }
 
-/// A listing with its included resources.
-#[derive(Debug, Serialize, ToSchema)]
+/// A listing with its included resources. [`DescribedListing`] describes it.
+#[derive(Debug, Serialize)]
 pub struct ListingDocument {
     data: ListingResource,
-    #[schema(schema_with = included, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     included: Option<Included>,
+}
+
+/// A listing with its included resources. `included` is an array itself if the request includes
+/// milestones, and an object with an array otherwise.
+// Client generators fail for a member that is either an object or an array.
+#[derive(Debug, ToSchema)]
+#[serde(untagged)]
+#[schema(as = ListingDocument)]
+#[expect(dead_code, reason = "it describes `ListingDocument`")]
+pub(crate) enum DescribedListing {
+    Wrapped(ListingWithIncluded),
+    Flat(ListingWithMilestones),
+}
+
+/// A listing. `included` is present if the request has `includes`.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes `ListingDocument`")]
+pub(crate) struct ListingWithIncluded {
+    data: ListingResource,
+    #[schema(nullable = false)]
+    included: Option<IncludedData>,
+}
+
+/// The included resources.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes `Included`")]
+pub(crate) struct IncludedData {
+    data: Vec<Resource>,
+}
+
+/// A listing, for a request that includes milestones.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes `ListingDocument`")]
+pub(crate) struct ListingWithMilestones {
+    data: ListingResource,
+    included: Vec<Resource>,
 }
 
 /// The included resources: an object with `data`, or a plain array if the request includes
@@ -60,9 +93,10 @@ enum Included {
     Flat(Vec<Resource>),
 }
 
-/// An included resource.
-#[derive(Debug, Serialize)]
+/// An included resource, as its `type` says.
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
+#[schema(as = IncludedResource)]
 enum Resource {
     Listing(Box<ListingResource>),
     ChainData(ChainDataResource),
@@ -70,33 +104,29 @@ enum Resource {
 }
 
 /// The position of a listing in its chain, and the state of the chain's ends.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChainPosition)]
 pub(crate) struct ChainDataResource {
     /// The chain's `chain_link_id`.
+    #[schema(format = "uuid")]
     id: String,
+    #[schema(pattern = "^chain_data$")]
     r#type: &'static str,
     attributes: ChainDataAttributes,
 }
 
 /// Attributes of chain data.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChainPositionAttributes)]
 pub(crate) struct ChainDataAttributes {
     /// Number of listings in the chain.
+    #[schema(minimum = 1)]
     length: usize,
     /// Position of the listing, counted from 0 at the bottom.
+    #[schema(minimum = 0)]
     position: usize,
     top_checked: bool,
     bottom_checked: bool,
-}
-
-/// The schema of `Included`. Client generators fail for a choice between an object and an array.
-fn included() -> Object {
-    anything(
-        "Present only if the request has `includes`: an object with an array `data`, or the array \
-         alone if the request includes milestones. An entry is a listing, a milestone, or an object \
-         of type `chain_data`, with the attributes `length`, `position`, `top_checked` and \
-         `bottom_checked`.",
-    )
 }
 
 impl Include {

@@ -13,7 +13,7 @@ use web::failure::{Failure, FailureEntry};
 use web::listener::Listener;
 use web::problem::{Document, FieldError};
 
-use super::{headers, listeners, shapes};
+use super::{headers, listeners, shapes, words};
 use crate::config::Config;
 use crate::limits;
 
@@ -55,6 +55,11 @@ pub(super) fn finish(listener: Listener, config: &Config, operations: &OpenApi) 
     }
     add_refusal_schemas(&mut document);
     shapes::simplify(&mut document);
+    words::open_answers(&mut document);
+    words::rename(&mut document);
+    if matches!(listener, Listener::Base) {
+        webhooks::described_events::add_to(&mut document);
+    }
     document["components"]["headers"] = shared.described();
     document["components"]["parameters"] = json!({"interaction-id": {
         "name": "x-fapi-interaction-id",

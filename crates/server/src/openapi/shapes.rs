@@ -41,14 +41,15 @@ fn refer(part: &mut Value, names: &HashMap<String, String>) {
 }
 
 /// Calls `change` for each object below `part`.
-fn visit(part: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
+pub(super) fn visit(part: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
     if let Some(members) = part.as_object_mut() {
         change(members);
     }
     children(part).for_each(|child| visit(child, change));
 }
 
-fn children(part: &mut Value) -> Box<dyn Iterator<Item = &mut Value> + '_> {
+/// The members or entries of a part.
+pub(super) fn children(part: &mut Value) -> Box<dyn Iterator<Item = &mut Value> + '_> {
     match part {
         Value::Object(members) => Box::new(members.values_mut()),
         Value::Array(entries) => Box::new(entries.iter_mut()),

@@ -114,3 +114,54 @@ sqlite_story! {
         assert_eq!(described.pointer(path).unwrap()["$ref"], "#/components/headers/RateLimit");
     }
 }
+
+sqlite_story! {
+    /// Generated clients fail for a word that a closed list lacks, and a later version may send one.
+    async fn answers_have_no_closed_lists_of_words_and_schemas_have_plain_names(server) {
+        for at in ADDRESSES {
+            let document = document(&server, at).await;
+            let schemas = document["components"]["schemas"].as_object().unwrap();
+            for name in schemas.keys() {
+                assert!(name.chars().all(char::is_alphanumeric), "{at:?} {name}");
+            }
+            for (path, item) in document["paths"].as_object().unwrap() {
+                for (method, operation) in item.as_object().unwrap() {
+                    let mut closed = Vec::new();
+                    let mut seen = BTreeSet::new();
+                    find_closed(&document, &operation["responses"], &mut seen, &mut closed);
+                    assert!(closed.is_empty(), "{at:?} {method} {path}: {closed:?}");
+                }
+            }
+        }
+        // Requests keep theirs, and answers describe the known words.
+        let document = document(&server, At::Base).await;
+        let schemas = &document["components"]["schemas"];
+        let asked = &schemas["SimulationBody"]["allOf"][0]["properties"]["eventType"]["enum"];
+        assert_eq!(asked[0], "milestone.updated");
+        let reason = schemas["Reason"]["description"].as_str().unwrap();
+        assert!(reason.contains("Known values: `matched`, `unknown`"), "{reason}");
+    }
+}
+
+/// Adds the closed lists of words in a part and in the schemas that it refers to.
+fn find_closed<'a>(
+    document: &'a Value,
+    part: &'a Value,
+    seen: &mut BTreeSet<&'a str>,
+    closed: &mut Vec<&'a Value>,
+) {
+    if let Some(reference) = part["$ref"].as_str()
+        && seen.insert(reference)
+    {
+        let pointer = reference.strip_prefix('#').unwrap();
+        find_closed(document, document.pointer(pointer).unwrap(), seen, closed);
+    }
+    closed.extend(part.get("enum"));
+    let members = part
+        .as_object()
+        .into_iter()
+        .flat_map(|members| members.values());
+    for part in members.chain(part.as_array().into_iter().flatten()) {
+        find_closed(document, part, seen, closed);
+    }
+}

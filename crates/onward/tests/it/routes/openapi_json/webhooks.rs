@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Described;
+use super::{Described, strict};
 use crate::sqlite_story;
 use crate::test_server::{Answer, At, Receiver, Reply, TestServer};
 
@@ -173,6 +173,44 @@ sqlite_story! {
         checker.key = "none".to_owned();
         for call in ["GET /subscriptions", subscribe] {
             assert_eq!(checker.ask(call, &[], Value::Null).await.status, 401);
+        }
+    }
+}
+
+sqlite_story! {
+    /// Header and claims of each event are described under `webhooks`.
+    async fn each_event_fits_its_description(server) {
+        server.register("lender", &["transaction-status"]).await;
+        let key = server.api_key("lender Ltd").await;
+        let receiver = server.receiver().await;
+        let document = super::document(&server, At::Base).await;
+        let described = document["webhooks"].as_object().unwrap();
+        let types: Vec<&str> = described.keys().map(String::as_str).collect();
+        let subscribed = receiver.subscribe_to(&server, &key, &types).await;
+        assert_eq!(subscribed.status, 201, "{}", subscribed.json());
+        let agent = server.agent("north").await;
+        let [below, above] = agent.list_each([1, 2]).await;
+        agent.link(above, below).await;
+        agent.record(above, "sstc", "2026-11-20").await;
+        agent.record(above, "fall_through", "2026-11-20").await;
+        for event_type in &types {
+            server.simulate(&key, event_type, 99).await;
+        }
+        let mut seen = std::collections::BTreeMap::new();
+        server.wait_until("each type arrives twice", async || {
+            seen.clear();
+            for one in receiver.received() {
+                *seen.entry(one.claims()["eventType"].to_string()).or_insert(0) += 1;
+            }
+            seen.len() == types.len() && seen.values().all(|count| *count >= 2)
+        }).await;
+        for one in receiver.received() {
+            let claims = one.claims();
+            let event_type = claims["eventType"].as_str().unwrap();
+            let request = &described[event_type]["post"]["requestBody"]["content"];
+            let parts = &request["application/jwt"]["schema"]["contentSchema"]["prefixItems"];
+            strict::check(&document, &parts[0], &one.part(0), event_type);
+            strict::check(&document, &parts[1], &claims, event_type);
         }
     }
 }
