@@ -25,36 +25,40 @@ pub(crate) fn html(markdown: &str) -> String {
     let mut rendered = Vec::new();
     let mut groups = 0;
     while let Some(event) = events.next() {
-        match event {
-            Event::Start(Tag::CodeBlock(kind)) => {
-                let codes = codes(kind, &mut events);
-                rendered.push(Event::Html(blocks(&codes, groups).into()));
-                groups += 1;
-            }
-            Event::Start(Tag::Heading { level, .. }) => {
-                let inner = until(&mut events, TagEnd::Heading(level));
-                let id = Some(heading_id(&inner).into());
-                rendered.push(Event::Start(Tag::Heading {
-                    level,
-                    id,
-                    classes: Vec::new(),
-                    attrs: Vec::new(),
-                }));
-                rendered.extend(inner);
-                rendered.push(Event::End(TagEnd::Heading(level)));
-            }
-            Event::Start(Tag::Link { dest_url, .. }) => {
-                let inner = until(&mut events, TagEnd::Link);
-                rendered.extend(link(&dest_url, inner));
-            }
-            // Nothing in a guide needs markup of its own, so markup is shown as text.
-            Event::Html(text) | Event::InlineHtml(text) => rendered.push(Event::Text(text)),
-            other => rendered.push(other),
+        if let Event::Start(Tag::CodeBlock(kind)) = event {
+            let codes = codes(kind, &mut events);
+            rendered.push(Event::Html(blocks(&codes, groups).into()));
+            groups += 1;
+        } else if let Event::Start(Tag::Heading { level, .. }) = event {
+            let inner = until(&mut events, TagEnd::Heading(level));
+            let id = Some(heading_id(&inner).into());
+            let (classes, attrs) = (Vec::new(), Vec::new());
+            rendered.push(Event::Start(Tag::Heading {
+                level,
+                id,
+                classes,
+                attrs,
+            }));
+            rendered.extend(inner);
+            rendered.push(Event::End(TagEnd::Heading(level)));
+        } else if let Event::Start(Tag::Link { dest_url, .. }) = event {
+            let inner = until(&mut events, TagEnd::Link);
+            rendered.extend(link(&dest_url, inner));
+        } else {
+            rendered.push(as_text(event));
         }
     }
     let mut html = String::new();
     push_html(&mut html, rendered.into_iter());
     html
+}
+
+/// Markup as text, because no guide needs markup of its own.
+fn as_text(event: Event<'_>) -> Event<'_> {
+    if let Event::Html(text) | Event::InlineHtml(text) = event {
+        return Event::Text(text);
+    }
+    event
 }
 
 /// The events before `end`, which is consumed.
@@ -105,9 +109,10 @@ fn blocks(codes: &[Code<'_>], group: usize) -> String {
         let checked = if index == 0 { " checked" } else { "" };
         let name = TABS.iter().find(|(known, _)| **known == *code.language);
         let name = name.map_or("", |(_, name)| *name);
-        html += &format!(
-            "<input type=\"radio\" name=\"tabs-{group}\" id=\"{id}\"{checked}><label for=\"{id}\">{name}</label>"
-        );
+        html.extend([
+            format!("<input type=\"radio\" name=\"tabs-{group}\" id=\"{id}\"{checked}>"),
+            format!("<label for=\"{id}\">{name}</label>"),
+        ]);
     }
     html.extend(codes.iter().map(block));
     html + "</div>"
@@ -169,9 +174,11 @@ fn heading_id(inner: &[Event<'_>]) -> String {
 
 /// The text of events without their markup.
 fn plain(events: &[Event<'_>]) -> String {
-    let texts = events.iter().filter_map(|event| match event {
-        Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
-        _ => None,
-    });
-    texts.collect()
+    let mut plain = String::new();
+    for event in events {
+        if let Event::Text(text) | Event::Code(text) = event {
+            plain.push_str(text);
+        }
+    }
+    plain
 }

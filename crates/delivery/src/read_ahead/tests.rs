@@ -115,7 +115,7 @@ fn what_was_read_long_ago_is_read_again_unless_it_is_under_way() {
     let mut ahead = ReadAhead::default();
     ahead.take(all(vec![found(1, 10, &[2]), found(3, 20, &[4])]));
     assert_eq!(next_id(&mut ahead), Some(1));
-    ahead.forget_older_than(Duration::from_secs(3600));
+    ahead.forget_older_than(Duration::from_hours(1));
     assert!(!ahead.is_wanting());
     ahead.forget_older_than(Duration::ZERO);
     assert!(ahead.is_wanting());

@@ -136,10 +136,9 @@ async fn check_unknown(caller: &Caller, url: &str, (method, operation): (&str, &
     let parameters = operation["parameters"].as_array().unwrap().iter();
     let known = parameters.filter(|parameter| parameter["in"] == "query");
     let known: Vec<_> = known.map(|one| one["name"].as_str().unwrap()).collect();
-    let mut query = "extrenal_id=nope&Page=1".to_owned();
-    known
-        .iter()
-        .for_each(|name| query.push_str(&format!("&{name}=1")));
+    let all = ["extrenal_id", "Page"].iter().chain(&known);
+    let query: Vec<_> = all.map(|name| format!("{name}=1")).collect();
+    let query = query.join("&");
     let parts = url
         .split('/')
         .map(|part| if part.starts_with('{') { "1" } else { part });
