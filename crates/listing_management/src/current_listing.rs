@@ -6,7 +6,7 @@ use chain::ids::{BranchId, ListingId, PropertyId};
 use serde::Serialize;
 use storage::accesses::{self, Access};
 use storage::quotas::{self, Used};
-use storage::{Read, StorageError, listings};
+use storage::{Read, StorageError, current_listings};
 use utoipa::ToSchema;
 use web::problem::Problem;
 
@@ -103,7 +103,7 @@ fn find_home(
     let Some(charged) = least else {
         return Ok((None, compared));
     };
-    let listing = listings::find_listing_to_link(read, property)?;
+    let listing = current_listings::find_listing_to_link(read, property)?;
     let home = Home {
         property,
         listing,

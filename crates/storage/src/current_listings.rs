@@ -377,3 +377,24 @@ pub(crate) fn note(write: &mut Write<'_>, decision: &Decision<'_>, settled: Sett
     }
     Ok(())
 }
+
+/// The current listing of a property and its branch's name, if it is linked, listed or SSTC (S-91).
+pub fn find_listing_to_link(
+    read: &mut Read<'_>,
+    property: PropertyId,
+) -> Result<Option<(ListingId, String)>> {
+    read.query_one(
+        concat!(
+            "select l.id, b.name from property p join listing l on l.id = p.current_listing_id \
+             join branch b on b.id = l.branch_id where p.id = $1 and (",
+            first_link!(),
+            " is not null or coalesce(",
+            counted!("1"),
+            ", ",
+            counted!("101"),
+            ") is not null)"
+        ),
+        &[property.into()],
+        |row| Ok((ListingId(row.integer(0)?), row.text(1)?)),
+    )
+}

@@ -4,7 +4,6 @@ use chain::event::EventType;
 use chain::ids::{ListingId, PropertyId, Uprn};
 use jiff::civil::Date;
 
-use crate::milestones::read_date;
 use crate::properties::read_uprn;
 use crate::row::Row;
 use crate::{Read, Result, StorageError, Write};
@@ -143,7 +142,7 @@ fn read_event(row: &Row<'_>) -> Result<StoredEvent> {
         property: PropertyId(row.integer(4)?),
         uprn: read_uprn(row, 5)?,
         label: row.optional_text(6)?,
-        date: read_date(row, 7)?,
+        date: row.parsed(7)?,
         recorded_at: row.integer(8)?,
     })
 }

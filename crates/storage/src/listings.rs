@@ -5,7 +5,6 @@ mod stored_listing;
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId};
 use chain::state::Link;
 
-use crate::current_listings::{counted, first_link};
 use crate::row::Row;
 use crate::{Read, Result, Write, chains};
 
@@ -131,28 +130,6 @@ pub fn are_of_one_property(read: &mut Read<'_>, link: Link) -> Result<bool> {
         "select 1 from listing s join listing b on b.property_id = s.property_id \
          where s.id = $1 and b.id = $2",
         &[link.seller.into(), link.buyer.into()],
-    )
-}
-
-/// The current listing of a property with the name of its branch, if it is linked or has Property Listed or
-/// SSTC (S-91).
-pub fn find_listing_to_link(
-    read: &mut Read<'_>,
-    property: PropertyId,
-) -> Result<Option<(ListingId, String)>> {
-    read.query_one(
-        concat!(
-            "select l.id, b.name from property p join listing l on l.id = p.current_listing_id \
-             join branch b on b.id = l.branch_id where p.id = $1 and (",
-            first_link!(),
-            " is not null or ",
-            counted!("1"),
-            " is not null or ",
-            counted!("101"),
-            " is not null)"
-        ),
-        &[property.into()],
-        |row| Ok((ListingId(row.integer(0)?), row.text(1)?)),
     )
 }
 

@@ -254,12 +254,6 @@ pub(crate) fn read_type(row: &Row<'_>, column: usize) -> Result<&'static Milesto
         .ok_or_else(|| StorageError::Corrupt(format!("{id} is no milestone type")))
 }
 
-/// Reads a date that is never null.
-pub(crate) fn read_date(row: &Row<'_>, column: usize) -> Result<Date> {
-    read_optional_date(row, column)?
-        .ok_or_else(|| StorageError::Corrupt(format!("column {column} is null")))
-}
-
 pub(crate) fn read_optional_date(row: &Row<'_>, column: usize) -> Result<Option<Date>> {
     row.optional_text(column)?
         .map(|text| {

@@ -8,7 +8,7 @@ use forecast::prediction::{Correction, SHARES, Spread};
 use forecast::track::{Outcome, PastForecast};
 use jiff::civil::Date;
 
-use crate::milestones::{read_date, read_optional_date};
+use crate::milestones::read_optional_date;
 use crate::row::Row;
 use crate::{Read, Result, StorageError, Write};
 
@@ -165,7 +165,7 @@ fn outcome_columns(outcome: Outcome) -> (Option<&'static str>, Option<String>) {
 }
 
 fn read_outcome_of_sale(row: &Row<'_>, today: Date) -> Result<Outcome> {
-    let made_on = read_date(row, 1)?;
+    let made_on: Date = row.parsed(1)?;
     if let Some(exchanged) = read_optional_date(row, 3)? {
         return Ok(Outcome::Exchanged(exchanged.into()));
     }
@@ -186,7 +186,7 @@ fn read_forecast(row: &Row<'_>) -> Result<PastForecast> {
         (None, _) | (_, None) => Outcome::Open,
     };
     Ok(PastForecast {
-        made_on: read_date(row, 0)?.into(),
+        made_on: row.parsed::<Date>(0)?.into(),
         spread: Spread(parse_list(row.str(1)?)?),
         correction: Correction(parse_list(row.str(2)?)?),
         simple: row
