@@ -1,15 +1,17 @@
-//! Forms that stand for calls of listing and chain management (document 2).
+//! Forms that people send, and the changes that they stand for.
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{FromRequest, Request};
-use axum::response::Response;
-use http::StatusCode;
-use listing_management::write_request::WriteRequest;
-use serde::Deserialize;
-use serde_json::Value;
+use listing_management::author::Author;
+use listing_management::recording;
+use listing_management::request_key::RequestKey;
+use storage::Write;
 use web::form::Form;
-use web::problem::{FieldError, Problem};
-use web::refusal::{Class, Refusal};
+use web::problem::Problem;
+
+use super::Console;
+use super::frames::Destination;
+use super::session::SignedIn;
 
 /// A form of the console, read within bounds.
 #[derive(Debug)]
@@ -45,21 +47,39 @@ impl PostedForm {
         self.form.all(name)
     }
 
-    /// A field as a JSON number if it is one. Another text stays a text, and the call refuses it.
-    pub(crate) fn number(&self, name: &str) -> Value {
-        let text = self.text(name);
-        read_number(text).map_or_else(|| Value::String(text.to_owned()), Value::from)
+    /// The whole number in a field; `None` if the field has another text.
+    pub(crate) fn number(&self, name: &str) -> Option<i64> {
+        read_number(self.text(name))
     }
 
-    /// The call with this body that the form stands for.
-    pub(crate) fn call(&self, body: &Value) -> Result<WriteRequest, Problem> {
-        WriteRequest::of_form(&self.path, Some(self.text("idempotency_key")), body)
+    /// The key of the form, so that a form sent twice changes once.
+    pub(crate) fn key(&self) -> Result<RequestKey, Problem> {
+        Ok(RequestKey::of_form(&self.path, &self.form)?)
     }
+}
 
-    /// The call without a body that the form stands for, which does the same when it is repeated. All
-    /// forms of a page have the same `idempotency_key`, so an old page may send it for another change.
-    pub(crate) fn repeatable_call(&self) -> Result<WriteRequest, Problem> {
-        WriteRequest::of_form(&self.path, None, &Value::Object(serde_json::Map::new()))
+/// A change in its transaction, and the page that follows it.
+pub(crate) trait Work:
+    Fn(&mut Write<'_>, &Author<'_>) -> Result<Destination, Problem> + Send + Sync + 'static
+{
+}
+
+impl<W> Work for W where
+    W: Fn(&mut Write<'_>, &Author<'_>) -> Result<Destination, Problem> + Send + Sync + 'static
+{
+}
+
+impl Console {
+    /// Records a change as the API does. The key of the form keeps where it leads.
+    pub(crate) async fn record(
+        &self,
+        signed_in: &SignedIn,
+        key: Option<RequestKey>,
+        work: impl Work,
+    ) -> Result<Destination, Problem> {
+        let caller = signed_in.branch_caller()?;
+        let recorded = recording::record(&self.management, caller, key, work).await?;
+        recorded.outcome
     }
 }
 
@@ -73,57 +93,6 @@ fn read_number(text: &str) -> Option<i64> {
         return None;
     }
     format!("{first}{}", rest.concat()).parse().ok()
-}
-
-/// A refusal in the format of listing and chain management (S-40).
-#[derive(Deserialize)]
-struct Failure {
-    errors: Vec<FailureEntry>,
-}
-
-#[derive(Deserialize)]
-struct FailureEntry {
-    #[serde(default)]
-    field: Option<String>,
-    detail: String,
-}
-
-/// Turns a refusal that a call kept for its key back into a problem. A refusal that is not kept is one
-/// already.
-pub(crate) async fn outcome(answer: Result<Response, Problem>) -> Result<Response, Problem> {
-    let answer = answer?;
-    let status = answer.status();
-    if status.is_success() {
-        return Ok(answer);
-    }
-    let class = match status {
-        StatusCode::FORBIDDEN => Class::Forbidden,
-        StatusCode::NOT_FOUND => Class::Unknown,
-        StatusCode::CONFLICT => Class::Conflict,
-        _other => Class::Invalid,
-    };
-    let unreadable = |error: &dyn std::fmt::Display| Problem::Internal(error.to_string());
-    let body = to_bytes(answer.into_body(), web::limits::JSON_BODY_BYTES_MAX).await;
-    let body = body.map_err(|error| unreadable(&error))?;
-    let failure: Failure = serde_json::from_slice(&body).map_err(|error| unreadable(&error))?;
-    if class == Class::Invalid {
-        let errors = failure.errors.into_iter().map(|entry| FieldError {
-            pointer: entry.field.unwrap_or_default(),
-            detail: entry.detail,
-        });
-        return Err(Problem::ValuesInvalid(errors.collect()));
-    }
-    let details: Vec<String> = failure
-        .errors
-        .into_iter()
-        .map(|entry| entry.detail)
-        .collect();
-    Err(Problem::Refused(Refusal {
-        class,
-        code: "refused",
-        field: None,
-        detail: details.join("; "),
-    }))
 }
 
 #[cfg(test)]

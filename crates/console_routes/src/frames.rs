@@ -1,9 +1,10 @@
 //! Makes the frame of each page, and answers with pages.
 
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use console::RenderError;
 use console::frame::{self, FieldProblem, Frame, Section, Viewer};
 use http::{HeaderValue, StatusCode, header};
+use listing_management::recording::Answer;
 use uuid::Uuid;
 use web::problem::Problem;
 
@@ -85,19 +86,39 @@ impl Notice {
         (Self::SignedOut, "signed-out", "You are signed out."),
     ];
 
-    /// A redirect to a page that shows this notice (RFC 9110 section 15.4.4), so that loading the page
-    /// again sends no form twice.
-    pub(crate) fn redirect(self, path: &str) -> Response {
+    /// A page that shows this notice.
+    pub(crate) fn at(self, path: &str) -> Destination {
         let mut all = Self::ALL.iter();
         let word = all.find(|one| one.0 == self).map_or("", |one| one.1);
         let joint = if path.contains('?') { '&' } else { '?' };
-        Redirect::to(&format!("{path}{joint}done={word}")).into_response()
+        Destination(format!("{path}{joint}done={word}"))
     }
 
     /// The text for the word in an address.
     pub(crate) fn find(word: &str) -> Option<&'static str> {
         let mut all = Self::ALL.iter();
         all.find(|one| one.1 == word).map(|one| one.2)
+    }
+}
+
+/// The page that follows a form: its path and query.
+#[derive(Debug)]
+pub(crate) struct Destination(String);
+
+/// A redirect (RFC 9110 section 15.4.4), so that loading the page again sends no form twice.
+impl IntoResponse for Destination {
+    fn into_response(self) -> Response {
+        Redirect::to(&self.0).into_response()
+    }
+}
+
+impl Answer for Destination {
+    fn to_kept(&self) -> (StatusCode, String) {
+        (StatusCode::SEE_OTHER, self.0.clone())
+    }
+
+    fn of_kept(_path: &str, _status: StatusCode, text: String) -> Self {
+        Self(text)
     }
 }
 
@@ -149,7 +170,7 @@ pub(crate) fn field_problems(
     }
     let mut field = None;
     if let Problem::Refused(refusal) = problem {
-        field = refusal.field.map(id_of);
+        field = refusal.field.as_deref().map(id_of);
     }
     vec![FieldProblem {
         field: field.unwrap_or_default(),

@@ -51,17 +51,18 @@ pub fn mark_end(
     store(write, author, &chain, end, finding)
 }
 
-/// Marks the end of the chain of one of the caller's listings.
+/// Marks the end of the chain of one of the caller's listings. Returns the chain.
 pub fn mark_end_of_listing(
     write: &mut Write<'_>,
     author: &Author<'_>,
     anchor: ListingId,
     end: End,
     finding: Finding,
-) -> Result<(), Problem> {
+) -> Result<ChainId, Problem> {
     let anchor = find_own_listing(write, author.caller, anchor)?;
     let chain = load_chain(write, anchor.chain)?;
-    store(write, author, &chain, end, finding)
+    store(write, author, &chain, end, finding)?;
+    Ok(anchor.chain)
 }
 
 fn store(

@@ -5,7 +5,7 @@
 //! history.
 
 pub mod assessments;
-mod author;
+pub mod author;
 pub mod caller;
 mod current_listing;
 pub mod ends;
@@ -14,19 +14,21 @@ pub mod history;
 mod includes;
 mod limits;
 pub mod links;
-mod listing_fields;
-mod listing_writes;
+pub mod listing_fields;
+pub mod listing_writes;
 pub mod listings;
-mod milestones;
+pub mod milestones;
 mod openapi;
 mod parameters;
 mod proposals;
 pub mod quotas;
 pub mod recording;
+mod reply;
+pub mod request_key;
 pub mod routes;
 mod sold_property;
 mod wire;
-pub mod write_request;
+mod write_request;
 
 use std::sync::Arc;
 

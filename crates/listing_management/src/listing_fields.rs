@@ -1,19 +1,18 @@
-//! Reads the bodies that describe a listing (S-52).
+//! The values that describe a listing, with their rules (S-52), and the bodies that have them.
 
 pub(crate) mod described;
 
 use chain::ids::{BranchId, PropertyId, Uprn};
-use chain::limits::EXTERNAL_ID_CHARACTERS_MAX;
+use chain::limits::{EXTERNAL_ID_CHARACTERS_MAX, PRICE_MAX, UPRN_MAX};
 use chain::listing::{Tenure, TransactionType};
 use storage::properties::Address;
 use web::fields::Fields;
 use web::problem::Problem;
-
-use super::write_request::WriteRequest;
+use web::values::{check_id, check_integer, read_filled, read_optional, read_text};
 
 /// A listing to create or to update.
 #[derive(Debug, Clone)]
-pub(crate) struct NewListing {
+pub struct NewListing {
     /// The property that is sold.
     pub place: Place,
     /// The branch of the listing.
@@ -26,7 +25,7 @@ pub(crate) struct NewListing {
 
 /// How a body names a property.
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
+pub enum Place {
     /// The id of a known property.
     Known(PropertyId),
     /// The address of a property that may be new.
@@ -35,7 +34,7 @@ pub(crate) enum Place {
 
 /// An address, with the UPRN where the branch knows it.
 #[derive(Debug, Clone)]
-pub(crate) struct PlaceAddress {
+pub struct PlaceAddress {
     /// The address in the parts of document 1.
     pub address: Address,
     /// The UPRN of the property.
@@ -44,7 +43,7 @@ pub(crate) struct PlaceAddress {
 
 /// The facts of a listing; `None` leaves a fact unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct ListingChanges {
+pub struct ListingChanges {
     /// In pounds.
     pub price: Option<i64>,
     /// A tenure of document 1; empty if unknown.
@@ -65,14 +64,22 @@ pub(crate) struct ListingChanges {
 
 impl NewListing {
     /// Reads the body of `POST /api/v1/listing`.
-    pub(crate) fn read(request: &WriteRequest) -> Result<Self, Problem> {
-        let mut fields = request.fields()?;
+    pub(crate) fn read(mut fields: Fields) -> Result<Self, Problem> {
         let place = read_place(&mut fields);
         let branch = fields.required_id("branch_id").map(BranchId);
         fields.require("price");
         let facts = read_changes(&mut fields);
         fields.finish()?;
-        let incomplete = || Problem::Internal("a body was read incompletely".to_owned());
+        Self::of_parts(place, branch, facts)
+    }
+
+    /// Puts a listing together. A part that is missing had an error, which its reader reported.
+    pub fn of_parts(
+        place: Option<Place>,
+        branch: Option<BranchId>,
+        facts: ListingChanges,
+    ) -> Result<Self, Problem> {
+        let incomplete = || Problem::Internal("a listing was read incompletely".to_owned());
         Ok(Self {
             place: place.ok_or_else(incomplete)?,
             branch: branch.ok_or_else(incomplete)?,
@@ -84,8 +91,7 @@ impl NewListing {
 
 impl ListingChanges {
     /// Reads the body of `PATCH /api/v1/listing/{id}`.
-    pub(crate) fn read(request: &WriteRequest) -> Result<Self, Problem> {
-        let mut fields = request.fields()?;
+    pub(crate) fn read(mut fields: Fields) -> Result<Self, Problem> {
         fields.refuse_null("price");
         let changes = read_changes(&mut fields);
         if changes == Self::default() && fields.is_right() {
@@ -100,14 +106,79 @@ impl ListingChanges {
     }
 }
 
+/// A price in pounds.
+pub fn check_price(number: Option<i64>) -> Result<i64, String> {
+    check_integer(number, 0..=PRICE_MAX)
+}
+
+/// A UPRN.
+pub fn check_uprn(number: Option<i64>) -> Result<Option<Uprn>, String> {
+    check_integer(number, 1..=UPRN_MAX).map(Uprn::new)
+}
+
+/// A branch's own reference.
+pub fn read_external_id(text: &str) -> Result<String, String> {
+    read_text(text, 1..=EXTERNAL_ID_CHARACTERS_MAX)
+}
+
+/// A tenure of document 1, or an empty text.
+pub fn read_tenure(text: &str) -> Result<String, String> {
+    let text = read_optional(text)?;
+    if text.is_empty() || Tenure::parse(&text).is_some() {
+        return Ok(text);
+    }
+    let known = Tenure::ALL.map(Tenure::as_str).join(", ");
+    Err(format!("must be one of {known}"))
+}
+
+/// Transaction types of document 1, each once, separated by one space.
+pub fn read_transaction_types<T: AsRef<str>>(texts: &[T]) -> Result<String, String> {
+    let texts = texts.iter().map(|text| text.as_ref().trim());
+    let mut words: Vec<&'static str> = Vec::new();
+    for text in texts.filter(|text| !text.is_empty()) {
+        let Some(kind) = TransactionType::parse(text) else {
+            let known = TransactionType::ALL.map(TransactionType::as_str).join(", ");
+            return Err(format!("must be of {known}"));
+        };
+        if !words.contains(&kind.as_str()) {
+            words.push(kind.as_str());
+        }
+    }
+    Ok(words.join(" "))
+}
+
+/// A full postcode with its space.
+pub fn read_postcode(text: &str) -> Result<String, String> {
+    let text = read_filled(text)?;
+    let spaced = address::postcode_spaced(&text);
+    spaced.ok_or_else(|| "must be a full UK postcode, such as LS1 4AP".to_owned())
+}
+
+/// An address of four lines, of which the last three may be empty, the post town and the postcode.
+pub fn join_address(street: [String; 4], post_town: String, postcode: String) -> Address {
+    let parts = street.iter().chain([&post_town, &postcode]);
+    let filled = parts.filter(|part| !part.is_empty());
+    let display_address = filled.map(String::as_str).collect::<Vec<_>>().join(", ");
+    let [line1, line2, line3, line4] = street;
+    Address {
+        line1,
+        line2,
+        line3,
+        line4,
+        post_town,
+        postcode,
+        display_address,
+    }
+}
+
 fn read_changes(fields: &mut Fields) -> ListingChanges {
     fields.refuse_null("is_locked");
     let mut changes = ListingChanges {
-        price: fields.integer("price", 0..=chain::limits::PRICE_MAX),
-        tenure: read_tenure(fields),
+        price: fields.number_by("price", check_price),
+        tenure: clearable(fields, "tenure", read_tenure),
         transaction_type: read_transaction_type(fields),
         is_locked: fields.boolean("is_locked"),
-        external_id: fields.bounded_text("external_id", 1, EXTERNAL_ID_CHARACTERS_MAX),
+        external_id: fields.text_by("external_id", read_external_id),
         clears_external_id: fields.is_cleared("external_id"),
         ..ListingChanges::default()
     };
@@ -115,49 +186,32 @@ fn read_changes(fields: &mut Fields) -> ListingChanges {
         changes.seller_conveyancer = Some(String::new());
         changes.buyer_conveyancer = Some(String::new());
     } else if let Some(mut parties) = fields.object("parties") {
-        changes.seller_conveyancer = read_optional_text(&mut parties, "sellerConveyancer");
-        changes.buyer_conveyancer = read_optional_text(&mut parties, "buyerConveyancer");
+        changes.seller_conveyancer = clearable(&mut parties, "sellerConveyancer", read_optional);
+        changes.buyer_conveyancer = clearable(&mut parties, "buyerConveyancer", read_optional);
         fields.close(parties);
     }
     changes
 }
 
 /// A text that null clears.
-fn read_optional_text(fields: &mut Fields, name: &'static str) -> Option<String> {
+fn clearable(
+    fields: &mut Fields,
+    name: &'static str,
+    rule: impl FnOnce(&str) -> Result<String, String>,
+) -> Option<String> {
     if fields.is_cleared(name) {
         return Some(String::new());
     }
-    fields.text_or_empty(name)
-}
-
-fn read_tenure(fields: &mut Fields) -> Option<String> {
-    let text = read_optional_text(fields, "tenure")?;
-    if text.is_empty() || Tenure::parse(&text).is_some() {
-        return Some(text);
-    }
-    let known = Tenure::ALL.map(Tenure::as_str).join(", ");
-    fields.refuse("tenure", format!("must be one of {known}"));
-    None
+    fields.text_by(name, rule)
 }
 
 fn read_transaction_type(fields: &mut Fields) -> Option<String> {
-    if fields.is_cleared("transaction_type") {
+    let name = "transaction_type";
+    if fields.is_cleared(name) {
         return Some(String::new());
     }
-    let texts = fields.texts("transaction_type")?;
-    let texts = texts.iter().map(|text| text.trim());
-    let mut words: Vec<&'static str> = Vec::new();
-    for text in texts.filter(|text| !text.is_empty()) {
-        let Some(kind) = TransactionType::parse(text) else {
-            let known = TransactionType::ALL.map(TransactionType::as_str).join(", ");
-            fields.refuse("transaction_type", format!("must be of {known}"));
-            return None;
-        };
-        if !words.contains(&kind.as_str()) {
-            words.push(kind.as_str());
-        }
-    }
-    Some(words.join(" "))
+    let texts = fields.texts(name)?;
+    fields.take(name, read_transaction_types(&texts))
 }
 
 fn read_place(fields: &mut Fields) -> Option<Place> {
@@ -170,13 +224,15 @@ fn read_place(fields: &mut Fields) -> Option<Place> {
             fields.refuse("address_id", "is missing: send address_id or address");
             None
         }
-        (true, false) => fields.id("address_id").map(PropertyId).map(Place::Known),
+        (true, false) => {
+            let id = fields.number_by("address_id", check_id);
+            id.map(PropertyId).map(Place::Known)
+        }
         (false, true) => {
             let mut inner = fields.object("address")?;
             let address = read_address(&mut inner);
-            let uprn = inner.integer("uprn", 1..=chain::limits::UPRN_MAX);
+            let uprn = inner.number_by("uprn", check_uprn).flatten();
             fields.close(inner);
-            let uprn = uprn.and_then(Uprn::new);
             address.map(|address| Place::Address(PlaceAddress { address, uprn }))
         }
     }
@@ -188,26 +244,12 @@ fn read_address(fields: &mut Fields) -> Option<Address> {
     }
     let line1 = fields.text("line1");
     let post_town = fields.text("postTown");
-    let mut line = |name: &'static str| fields.text_or_empty(name).unwrap_or_default();
+    let mut line = |name: &'static str| fields.text_by(name, read_optional).unwrap_or_default();
     let [line2, line3, line4] = ["line2", "line3", "line4"].map(&mut line);
-    let postcode = fields.text("postcode").and_then(|text| {
-        let spaced = address::postcode_spaced(&text);
-        if spaced.is_none() {
-            fields.refuse("postcode", "must be a full UK postcode, such as LS1 4AP");
-        }
-        spaced
-    });
-    let (line1, post_town, postcode) = (line1?, post_town?, postcode?);
-    let parts = [&line1, &line2, &line3, &line4, &post_town, &postcode];
-    let filled = parts.into_iter().filter(|part| !part.is_empty());
-    let display_address = filled.map(String::as_str).collect::<Vec<_>>().join(", ");
-    Some(Address {
-        line1,
-        line2,
-        line3,
-        line4,
-        post_town,
-        postcode,
-        display_address,
-    })
+    let postcode = fields.text_by("postcode", read_postcode);
+    Some(join_address(
+        [line1?, line2, line3, line4],
+        post_town?,
+        postcode?,
+    ))
 }

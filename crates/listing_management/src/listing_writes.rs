@@ -1,11 +1,9 @@
 //! Creates, changes and withdraws listings (S-52, S-53).
 
 use chain::ids::{ChainId, ListingId, PropertyId};
-use http::StatusCode;
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
 use storage::{Write, branch, chains, current_listings, proposals};
 use uuid::Uuid;
-use web::list::Data;
 use web::problem::Problem;
 use web::refusal::Refusal;
 use web::segments::unknown_branch;
@@ -16,17 +14,24 @@ use super::links::load_chain;
 use super::listing_fields::{ListingChanges, NewListing};
 use super::listings::find_own_listing;
 use super::quotas::Allowance;
-use super::recording::Reply;
 use super::sold_property;
-use crate::wire::listing::ListingResource;
+
+/// A listing that was stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Stored {
+    /// Its id.
+    pub listing: ListingId,
+    /// Whether it is new.
+    pub is_new: bool,
+}
 
 /// Creates a listing, or updates the branch's listing with the same external id.
-pub(crate) fn store_listing(
+pub fn store_listing(
     write: &mut Write<'_>,
     author: &Author<'_>,
     new: &NewListing,
     allowance: &Allowance,
-) -> Result<Reply, Problem> {
+) -> Result<Stored, Problem> {
     if !branch::branch_exists(write, new.branch)? {
         let unknown = unknown_branch(&new.branch.to_string());
         return Err(unknown.about("branch_id").into());
@@ -37,7 +42,10 @@ pub(crate) fn store_listing(
         None => None,
     };
     let Some(known) = known else {
-        return create(write, author, new, allowance);
+        return Ok(Stored {
+            listing: create(write, author, new, allowance)?,
+            is_new: true,
+        });
     };
     if known.is_deleted {
         return Err(withdrawn(known.id).into());
@@ -52,31 +60,33 @@ pub(crate) fn store_listing(
         proposals::delete_proposals_of_listing(write, before.id)?;
     }
     store_changes(write, author, &before, property, &new.facts)?;
-    reply(write, author, known.id, StatusCode::OK)
+    Ok(Stored {
+        listing: known.id,
+        is_new: false,
+    })
 }
 
 /// Changes one of the caller's listings.
-pub(crate) fn update_listing(
+pub fn update_listing(
     write: &mut Write<'_>,
     author: &Author<'_>,
     id: ListingId,
     changes: &ListingChanges,
-) -> Result<Reply, Problem> {
+) -> Result<(), Problem> {
     let before = find_own_listing(write, author.caller, id)?;
     let is_named = changes.external_id.is_some() || changes.clears_external_id;
     if is_named && before.external_id != changes.external_id {
         return Err(reference_fixed().into());
     }
-    store_changes(write, author, &before, before.property, changes)?;
-    reply(write, author, id, StatusCode::OK)
+    store_changes(write, author, &before, before.property, changes)
 }
 
 /// Withdraws one of the caller's listings, which must not be linked.
-pub(crate) fn withdraw_listing(
+pub fn withdraw_listing(
     write: &mut Write<'_>,
     author: &Author<'_>,
     id: ListingId,
-) -> Result<Reply, Problem> {
+) -> Result<(), Problem> {
     let listing = find_own_listing(write, author.caller, id)?;
     let chain = load_chain(write, listing.chain)?;
     if chain.length() > 1 {
@@ -90,7 +100,7 @@ pub(crate) fn withdraw_listing(
         .history()
         .note(write, at, "listing.withdrawn", &detail)?;
     current_listings::settle(write, &author.settling(), id, false)?;
-    Reply::success()
+    Ok(())
 }
 
 /// The refusal of a withdrawn listing's external id.
@@ -127,7 +137,7 @@ fn create(
     author: &Author<'_>,
     new: &NewListing,
     allowance: &Allowance,
-) -> Result<Reply, Problem> {
+) -> Result<ListingId, Problem> {
     allowance.add_listing(write)?;
     let property = sold_property::find_or_add(write, &new.place, None, allowance)?;
     let NewListing { facts, .. } = new;
@@ -168,8 +178,7 @@ fn create(
         .history()
         .note(write, at, "listing.created", &detail)?;
     current_listings::settle(write, &author.settling(), id, true)?;
-    let reply = reply(write, author, id, StatusCode::CREATED)?;
-    Ok(reply.at(format!("/api/v1/listing/{id}")))
+    Ok(id)
 }
 
 /// Stores the changed facts and writes them to the history, if there are any.
@@ -222,15 +231,4 @@ fn store_changes(
         current_listings::settle_after_move(write, &settling, before.property, before.id)?;
     }
     Ok(())
-}
-
-fn reply(
-    write: &mut Write<'_>,
-    author: &Author<'_>,
-    id: ListingId,
-    status: StatusCode,
-) -> Result<Reply, Problem> {
-    let listing = find_own_listing(write, author.caller, id)?;
-    let data = ListingResource::own(&listing, false);
-    Reply::json(status, &Data { data })
 }

@@ -1,10 +1,14 @@
 //! Records and withdraws milestones, and enqueues their events (S-34, S-38).
 
+use std::ops::RangeInclusive;
+
 use chain::current::Offer;
 use chain::event::EventType;
 use chain::ids::ListingId;
+use chain::london::date_in_london;
 use chain::milestone::{self, MilestoneType};
 use chain::record::{self, Change, Record, RequestedRecord};
+use jiff::civil::Date;
 use storage::enqueue::{self, QueuedEvent};
 use storage::events::{self, NewEvent};
 use storage::listings::StoredListing;
@@ -17,8 +21,23 @@ use super::author::Author;
 use super::history::{ListingInChain, MilestoneDetail};
 use super::listings::find_own_listing;
 
+/// The days that a milestone of this type may have (S-55).
+pub fn list_days(kind: &MilestoneType, now: i64) -> Result<RangeInclusive<Date>, Problem> {
+    let days = date_in_london(now).map(|today| kind.dates(today));
+    days.ok_or_else(|| Problem::Internal("the clock is out of range".to_owned()))
+}
+
+/// Refuses another day than [`list_days`] allows.
+pub fn check_day(day: Date, days: &RangeInclusive<Date>) -> Result<(), String> {
+    if days.contains(&day) {
+        Ok(())
+    } else {
+        Err(format!("must be from {} to {}", days.start(), days.end()))
+    }
+}
+
 /// Records a milestone of one of the caller's listings. Returns the stored milestone.
-pub(crate) fn record_milestone(
+pub fn record_milestone(
     write: &mut Write<'_>,
     author: &Author<'_>,
     listing: ListingId,
@@ -61,7 +80,7 @@ fn changed(stored: &StoredMilestone, record: &Record, now: i64) -> StoredMilesto
 }
 
 /// Withdraws a milestone, if it is recorded.
-pub(crate) fn withdraw_milestone(
+pub fn withdraw_milestone(
     write: &mut Write<'_>,
     author: &Author<'_>,
     listing: ListingId,
@@ -82,7 +101,7 @@ pub(crate) fn withdraw_milestone(
 }
 
 /// Withdraws Enquiries Closed and forgets the date of Enquiries Opened (S-52).
-pub(crate) fn reopen_enquiries(
+pub fn reopen_enquiries(
     write: &mut Write<'_>,
     author: &Author<'_>,
     listing: ListingId,

@@ -21,8 +21,8 @@ use super::links::{foreign_sides, same_property, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
 use super::proposals::too_many;
 use super::quotas::{TOLD_LISTINGS_PER_DAY, day_used_up, told_used_up};
+use super::request_key::{key_malformed, key_reused};
 use super::sold_property::{address_differs, address_taken, unknown_address};
-use super::write_request::{key_malformed, key_reused};
 
 const SELLER: ListingId = ListingId(812);
 const BUYER: ListingId = ListingId(4);

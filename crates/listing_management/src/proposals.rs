@@ -7,7 +7,7 @@ use chain::state::Link;
 use storage::Write;
 use storage::proposals::{self, StoredProposal};
 use web::problem::Problem;
-use web::refusal::{Refusal, TOO_MANY_PROPOSALS};
+use web::refusal::Refusal;
 
 use super::author::Author;
 use crate::limits;
@@ -64,5 +64,5 @@ pub(crate) fn too_many(branch: BranchId) -> Refusal {
         "branch {branch} has {} open proposals, which is the limit; withdraw some with remove/link",
         limits::PROPOSALS_MAX
     );
-    Refusal::conflict(TOO_MANY_PROPOSALS, detail)
+    Refusal::conflict("too_many_proposals", detail).passing()
 }

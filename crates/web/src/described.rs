@@ -6,7 +6,7 @@ use crate::fields::Fields;
 use crate::known_parameters;
 use crate::limits;
 use crate::page::Query;
-use crate::problem::{FieldError, Problem};
+use crate::problem::Problem;
 
 /// Refusals of a request with a body of any content.
 pub fn any_body() -> Vec<Problem> {
@@ -20,13 +20,9 @@ pub fn any_body() -> Vec<Problem> {
 
 /// Refusals of the members of a JSON body, with this one as the example.
 pub fn wrong_member(name: &str, detail: &str) -> Vec<Problem> {
-    let wrong = FieldError {
-        pointer: name.to_owned(),
-        detail: detail.to_owned(),
-    };
     let mut all = vec![
         Problem::MediaTypeUnsupported("application/json"),
-        Problem::ValuesInvalid(vec![wrong]),
+        Problem::value_invalid(name, detail),
     ];
     all.extend(Fields::parse(&Bytes::from_static(b"{")).err());
     all

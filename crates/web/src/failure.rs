@@ -1,10 +1,10 @@
 //! The failure body of listing and chain management (S-40).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Why a request failed.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Failure {
     /// A description for people.
     pub message: String,
@@ -19,7 +19,7 @@ pub struct Failure {
 }
 
 /// One error of a request.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct FailureEntry {
     /// The kind of error, for programs.
     #[schema(pattern = "^[a-z_]+$")]

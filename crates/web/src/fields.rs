@@ -11,6 +11,7 @@ use signing::canonical;
 
 use crate::limits;
 use crate::problem::{FieldError, Problem};
+use crate::values;
 
 /// The members of a JSON object, and the errors found so far. A member that nobody asks for is an
 /// error, and so is one that is given twice (S-57).
@@ -19,7 +20,7 @@ pub struct Fields {
     members: Map<String, Value>,
     /// The members that the call knows.
     known: Vec<&'static str>,
-    prefix: &'static str,
+    prefix: String,
     errors: Vec<FieldError>,
 }
 
@@ -36,7 +37,7 @@ impl Fields {
         let mut fields = Self {
             members,
             known: Vec::new(),
-            prefix: "",
+            prefix: String::new(),
             errors: Vec::new(),
         };
         for name in &document.repeated {
@@ -78,10 +79,8 @@ impl Fields {
 
     /// Notes that a member is wrong.
     pub fn refuse(&mut self, name: &str, detail: impl Into<String>) {
-        self.errors.push(FieldError {
-            pointer: format!("{}{name}", self.prefix),
-            detail: detail.into(),
-        });
+        let pointer = format!("{}{name}", self.prefix);
+        self.errors.push(FieldError::new(&pointer, detail));
     }
 
     /// Whether a member is a number.
@@ -89,30 +88,40 @@ impl Fields {
         self.find(name).is_some_and(Value::is_number)
     }
 
-    /// An optional integer.
-    pub fn integer(&mut self, name: &'static str, bounds: RangeInclusive<i64>) -> Option<i64> {
-        let value = self.find(name)?;
-        let number = value.as_i64().filter(|number| bounds.contains(number));
-        if number.is_none() {
-            let detail = format!(
-                "must be an integer from {} to {}",
-                bounds.start(),
-                bounds.end()
-            );
-            self.refuse(name, detail);
-        }
-        number
+    /// The value that `rule` reads. Notes its error.
+    pub fn take<T>(&mut self, name: &str, value: Result<T, String>) -> Option<T> {
+        value.map_err(|detail| self.refuse(name, detail)).ok()
     }
 
-    /// An optional id.
-    pub fn id(&mut self, name: &'static str) -> Option<i64> {
-        self.integer(name, 1..=limits::INTEGER_MAX)
+    /// An optional number, by a rule. The rule gets `None` for anything but an integer.
+    pub fn number_by<T>(
+        &mut self,
+        name: &'static str,
+        rule: impl FnOnce(Option<i64>) -> Result<T, String>,
+    ) -> Option<T> {
+        let number = self.find(name)?.as_i64();
+        self.take(name, rule(number))
+    }
+
+    /// An optional text exactly as sent, by a rule.
+    pub fn text_by<T>(
+        &mut self,
+        name: &'static str,
+        rule: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let text = self.exact_text(name)?;
+        self.take(name, rule(&text))
+    }
+
+    /// An optional integer.
+    pub fn integer(&mut self, name: &'static str, bounds: RangeInclusive<i64>) -> Option<i64> {
+        self.number_by(name, |number| values::check_integer(number, bounds))
     }
 
     /// A required id.
     pub fn required_id(&mut self, name: &'static str) -> Option<i64> {
         self.require(name);
-        self.id(name)
+        self.number_by(name, values::check_id)
     }
 
     /// Notes that a member is missing.
@@ -142,67 +151,20 @@ impl Fields {
         text
     }
 
-    /// An optional text without the white space around it, in one form and without characters that
-    /// mislead readers (S-96).
+    /// An optional text, by [`values::read_filled`].
     pub fn text(&mut self, name: &'static str) -> Option<String> {
-        self.bounded_text(name, 1, chain::limits::TEXT_CHARACTERS_MAX)
+        self.text_by(name, values::read_filled)
     }
 
-    /// Like [`Fields::text`], but the text may be empty.
-    pub fn text_or_empty(&mut self, name: &'static str) -> Option<String> {
-        self.bounded_text(name, 0, chain::limits::TEXT_CHARACTERS_MAX)
-    }
-
-    /// Like [`Fields::text`], with bounds of its own.
-    pub fn bounded_text(
-        &mut self,
-        name: &'static str,
-        characters_min: usize,
-        characters_max: usize,
-    ) -> Option<String> {
-        let text = self.exact_text(name)?;
-        let text = match unicode::clean(text.trim()) {
-            Ok(text) => text,
-            Err(fault) => {
-                self.refuse(name, fault.to_string());
-                return None;
-            }
-        };
-        if (characters_min..=characters_max).contains(&text.chars().count()) {
-            return Some(text.into_owned());
-        }
-        let detail = format!("must have {characters_min} to {characters_max} characters");
-        self.refuse(name, detail);
-        None
-    }
-
-    /// An optional text to look for, without the white space around it. It is not stored, so it may
-    /// have characters that a text of older stores has.
+    /// An optional text to look for, by [`values::read_sought`].
     pub fn sought_text(&mut self, name: &'static str) -> Option<String> {
-        let text = self.exact_text(name)?;
-        let sought = crate::page::read_sought(&text);
-        match sought {
-            Ok(text) => return Some(unicode::clean(text).map_or(text.to_owned(), Cow::into_owned)),
-            Err(detail) => self.refuse(name, detail),
-        }
-        None
+        let clean = |text: &str| unicode::clean(text).map_or(text.to_owned(), Cow::into_owned);
+        self.text_by(name, |text| values::read_sought(text).map(clean))
     }
 
-    /// An optional civil date.
+    /// An optional civil date, by [`values::read_date`].
     pub fn date(&mut self, name: &'static str) -> Option<Date> {
-        let text = self.exact_text(name)?;
-        let is_shaped = text.len() == 10 && text.is_ascii();
-        let date = is_shaped.then(|| text.parse::<Date>().ok()).flatten();
-        let date = date.filter(|date| chain::limits::YEARS.contains(&date.year()));
-        if date.is_none() {
-            let detail = format!(
-                "must be a date YYYY-MM-DD in the years {} to {}",
-                chain::limits::YEARS.start(),
-                chain::limits::YEARS.end()
-            );
-            self.refuse(name, detail);
-        }
-        date
+        self.text_by(name, values::read_date)
     }
 
     /// A list of texts, or one text.
@@ -266,7 +228,7 @@ impl Fields {
         Some(Self {
             members: members.clone(),
             known: Vec::new(),
-            prefix: name,
+            prefix: format!("{name}."),
             errors: Vec::new(),
         })
     }
@@ -274,12 +236,7 @@ impl Fields {
     /// Takes over the errors of an inner object.
     pub fn close(&mut self, mut inner: Self) {
         inner.refuse_unknown();
-        let prefix = inner.prefix;
-        self.errors
-            .extend(inner.errors.into_iter().map(|error| FieldError {
-                pointer: error.pointer.replacen(prefix, &format!("{prefix}."), 1),
-                detail: error.detail,
-            }));
+        self.errors.append(&mut inner.errors);
     }
 
     /// Notes each member that the call does not know.

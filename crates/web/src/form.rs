@@ -45,6 +45,12 @@ impl Form {
         fields.map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
+    /// The fields as `application/x-www-form-urlencoded`.
+    pub fn to_urlencoded(&self) -> String {
+        let mut text = form_urlencoded::Serializer::new(String::new());
+        text.extend_pairs(self.fields()).finish()
+    }
+
     /// The names of all fields, as often as they occur.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|field| field.0.as_str())

@@ -1,6 +1,6 @@
 //! Reads a JSON body within bounds.
 
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use http::{HeaderMap, header};
 
@@ -21,20 +21,17 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
-        Ok(Self {
-            is_json: is_json(&parts.headers),
-            body: form::read_body(&parts.headers, body, limits::JSON_BODY_BYTES_MAX).await?,
-        })
+        Self::read(&parts.headers, body).await
     }
 }
 
 impl JsonBody {
-    /// The body that a form stands for.
-    pub fn of_value(value: &serde_json::Value) -> Self {
-        Self {
-            is_json: true,
-            body: Bytes::from(value.to_string()),
-        }
+    /// Reads a body of at most `limits::JSON_BODY_BYTES_MAX` bytes.
+    pub async fn read(headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
+        Ok(Self {
+            is_json: is_json(headers),
+            body: form::read_body(headers, body, limits::JSON_BODY_BYTES_MAX).await?,
+        })
     }
 
     /// Parses the members of its object.

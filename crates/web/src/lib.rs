@@ -27,3 +27,4 @@ pub mod secret;
 pub mod segments;
 pub mod turns;
 pub mod urls;
+pub mod values;

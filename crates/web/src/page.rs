@@ -6,6 +6,7 @@ use crate::form::Form;
 use crate::limits;
 use crate::list::{List, Meta, Pagination};
 use crate::problem::{FieldError, Problem};
+use crate::values;
 
 /// The query string of a read.
 #[derive(Debug)]
@@ -48,31 +49,13 @@ impl Query {
         let text = self.find(name)?;
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let number = is_number.then(|| text.parse().ok()).flatten();
-        let number = number.filter(|number| bounds.contains(number));
-        if number.is_none() {
-            errors.push(FieldError {
-                pointer: name.to_owned(),
-                detail: format!(
-                    "must be an integer from {} to {}",
-                    bounds.start(),
-                    bounds.end()
-                ),
-            });
-        }
-        number
+        values::take(values::check_integer(number, bounds), name, errors)
     }
 
     /// An optional text to look for, of bounded length. Adds a wrong value to `errors`.
     pub fn text(&self, name: &str, errors: &mut Vec<FieldError>) -> Option<String> {
-        let sought = read_sought(self.find(name)?);
-        sought.map(ToOwned::to_owned).map_or_else(
-            |detail| {
-                let pointer = name.to_owned();
-                errors.push(FieldError { pointer, detail });
-                None
-            },
-            Some,
-        )
+        let sought = values::read_sought(self.find(name)?);
+        values::take(sought.map(ToOwned::to_owned), name, errors)
     }
 
     /// An optional word out of a list. Adds a wrong value to `errors`.
@@ -89,10 +72,8 @@ impl Query {
                 .iter()
                 .map(|(word, _)| format!("`{word}`"))
                 .collect();
-            errors.push(FieldError {
-                pointer: name.to_owned(),
-                detail: format!("must be one of {}", words.join(", ")),
-            });
+            let detail = format!("must be one of {}", words.join(", "));
+            errors.push(FieldError::new(name, detail));
         }
         chosen.map(|(_, choice)| *choice)
     }
@@ -138,16 +119,6 @@ impl Page {
         let meta = Meta { pagination };
         Json(List { data, meta })
     }
-}
-
-/// A text to look for without the white space around it, or why it is refused.
-pub(crate) fn read_sought(text: &str) -> Result<&str, String> {
-    let (text, longest) = (text.trim(), chain::limits::TEXT_CHARACTERS_MAX);
-    let is_sane =
-        (1..=longest).contains(&text.chars().count()) && !text.chars().any(char::is_control);
-    is_sane.then_some(text).ok_or_else(|| {
-        format!("must have 1 to {longest} characters, none of them a control character")
-    })
 }
 
 /// Fails with all errors, if there are any.

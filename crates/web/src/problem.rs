@@ -98,7 +98,22 @@ pub struct FieldError {
     pub detail: String,
 }
 
+impl FieldError {
+    /// A wrong value.
+    pub fn new(pointer: &str, detail: impl Into<String>) -> Self {
+        Self {
+            pointer: pointer.to_owned(),
+            detail: detail.into(),
+        }
+    }
+}
+
 impl Problem {
+    /// Refuses a request for one wrong value.
+    pub fn value_invalid(pointer: &str, detail: impl Into<String>) -> Self {
+        Self::ValuesInvalid(vec![FieldError::new(pointer, detail)])
+    }
+
     /// The table of refusals: status, the last part of `type`, and `title`.
     fn class(&self) -> (StatusCode, &'static str, &'static str) {
         let (status, slug, title) = match self {

@@ -1,5 +1,7 @@
 //! Refusals of listing and chain management, with status and code (S-40, S-41).
 
+use std::borrow::Cow;
+
 use chain::ends::EndRefusal;
 use chain::ids::{ChainId, ListingId};
 use chain::link::LinkRefusal;
@@ -13,15 +15,14 @@ pub struct Refusal {
     /// The kind, which gives the status.
     pub class: Class,
     /// The code, for programs.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// The field or side at fault, if there is exactly one.
-    pub field: Option<&'static str>,
+    pub field: Option<Cow<'static, str>>,
     /// The explanation for people. It names the side at fault and its id.
     pub detail: String,
+    /// Whether the same request may get another answer soon, so that no `Idempotency-Key` keeps this one.
+    pub is_passing: bool,
 }
-
-/// The code of the refusal of one more open proposal.
-pub const TOO_MANY_PROPOSALS: &str = "too_many_proposals";
 
 /// The kinds of refusal of S-40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,18 @@ pub enum Class {
 }
 
 impl Class {
+    /// The kind of refusal with this HTTP status.
+    pub fn of_status(status: StatusCode) -> Option<Self> {
+        let mut all = [
+            Self::Forbidden,
+            Self::Unknown,
+            Self::Conflict,
+            Self::Invalid,
+        ]
+        .into_iter();
+        all.find(|class| class.status() == status)
+    }
+
     /// The HTTP status.
     pub fn status(self) -> StatusCode {
         match self {
@@ -59,6 +72,16 @@ impl Class {
 }
 
 impl Refusal {
+    fn new(class: Class, code: &'static str, detail: String) -> Self {
+        Self {
+            class,
+            code: code.into(),
+            field: None,
+            detail,
+            is_passing: false,
+        }
+    }
+
     /// Refuses an unknown or withdrawn listing.
     pub fn unknown_listing(listing: impl std::fmt::Display) -> Self {
         Self::unknown(
@@ -78,12 +101,7 @@ impl Refusal {
 
     /// Refuses another unknown id.
     pub fn unknown(code: &'static str, detail: String) -> Self {
-        Self {
-            class: Class::Unknown,
-            code,
-            field: None,
-            detail,
-        }
+        Self::new(Class::Unknown, code, detail)
     }
 
     /// Refuses a listing of another branch (S-47).
@@ -102,28 +120,18 @@ impl Refusal {
 
     /// Refuses anything else that is not the caller's.
     pub fn forbidden(detail: String) -> Self {
-        Self {
-            class: Class::Forbidden,
-            code: "not_your_branch",
-            field: None,
-            detail,
-        }
+        Self::new(Class::Forbidden, "not_your_branch", detail)
     }
 
     /// Refuses because of the present state.
     pub fn conflict(code: &'static str, detail: String) -> Self {
-        Self {
-            class: Class::Conflict,
-            code,
-            field: None,
-            detail,
-        }
+        Self::new(Class::Conflict, code, detail)
     }
 
     /// Refuses a form of an older state than the present one.
     pub fn changed_meanwhile() -> Self {
         let detail = "somebody else changed this since you opened the page; nothing was changed";
-        Self::conflict(CHANGED_MEANWHILE, detail.to_owned())
+        Self::conflict(CHANGED_MEANWHILE, detail.to_owned()).passing()
     }
 
     /// Whether the form was of an older state than the present one.
@@ -133,18 +141,20 @@ impl Refusal {
 
     /// Refuses a wrong value.
     pub fn invalid(code: &'static str, field: &'static str, detail: String) -> Self {
-        Self {
-            class: Class::Invalid,
-            code,
-            field: Some(field),
-            detail,
-        }
+        Self::new(Class::Invalid, code, detail).about(field)
     }
 
     /// Names the field at fault.
     #[must_use]
     pub fn about(mut self, field: &'static str) -> Self {
-        self.field = Some(field);
+        self.field = Some(field.into());
+        self
+    }
+
+    /// Says that the same request may get another answer soon.
+    #[must_use]
+    pub fn passing(mut self) -> Self {
+        self.is_passing = true;
         self
     }
 }
@@ -163,11 +173,10 @@ impl From<LinkRefusal> for Refusal {
             LinkRefusal::NotLinked { .. } => "not_linked",
             LinkRefusal::NotInChain { .. } => "listing_moved",
         };
-        Self {
-            class: Class::Conflict,
-            code,
-            field: refusal.side().map(chain::link::Side::as_str),
-            detail: refusal.to_string(),
+        let conflict = Self::conflict(code, refusal.to_string());
+        match refusal.side() {
+            Some(side) => conflict.about(side.as_str()),
+            None => conflict,
         }
     }
 }

@@ -12,8 +12,8 @@ pub(crate) mod withdraw;
 
 use std::sync::Arc;
 
-use axum::extract::State;
-use axum::response::Response;
+use axum::extract::{FromRequest, FromRequestParts as _, Request, State};
+use axum::response::{IntoResponse as _, Response};
 use chain::ids::ListingId;
 use console::listing::ListingPage;
 use console::render;
@@ -22,8 +22,9 @@ use web::problem::Problem;
 use web::segments::Segments;
 
 use crate::Console;
-use crate::frames::{Notice, field_problems, read_notice, show, show_as};
-use crate::session::SignedIn;
+use crate::forms::{PostedForm, Work};
+use crate::frames::{Destination, Notice, field_problems, read_notice, show, show_as};
+use crate::session::{SignInFirst, SignedIn};
 
 /// Shows a sale of the viewer's branches.
 pub(crate) async fn show_listing(
@@ -38,30 +39,72 @@ pub(crate) async fn show_listing(
     show(render(&page))
 }
 
-/// Leads back to the page of the sale after a form, or shows the page with the refused fields.
-/// `id_of` gives the id of the field on the page that holds a member of the call. `fill` puts the typed
-/// values back.
-async fn conclude(
-    console: &Console,
-    signed_in: &SignedIn,
+/// A form of the page of a sale.
+#[derive(Debug)]
+pub(crate) struct SaleForm {
+    console: Arc<Console>,
+    signed_in: SignedIn,
+    segments: Segments,
     listing: ListingId,
-    outcome: Result<Notice, Problem>,
-    refused: impl FnOnce(&mut ListingPage, &Problem),
-) -> Result<Response, Problem> {
-    let problem = match outcome {
-        Ok(notice) => return Ok(notice.redirect(&format!("/listings/{listing}"))),
-        Err(problem) => problem,
-    };
-    if !matches!(
-        problem,
-        Problem::ValuesInvalid(_) | Problem::Refused(_) | Problem::QuotaUsedUp(..)
-    ) {
-        return Err(problem);
+    form: PostedForm,
+}
+
+impl FromRequest<Arc<Console>> for SaleForm {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, console: &Arc<Console>) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let signed_in = SignedIn::from_request_parts(&mut parts, console).await;
+        let signed_in = signed_in.map_err(SignInFirst::into_response)?;
+        let segments = Segments::from_request_parts(&mut parts, console).await;
+        let segments = segments.map_err(Problem::into_response)?;
+        let listing = segments.listing(0).map_err(Problem::from);
+        let form = PostedForm::from_request(Request::from_parts(parts, body), console).await;
+        Ok(Self {
+            console: Arc::clone(console),
+            signed_in,
+            segments,
+            listing: listing.map_err(Problem::into_response)?,
+            form: form.map_err(Problem::into_response)?,
+        })
     }
-    // The sale may be another branch's, or withdrawn: then that is the answer.
-    let mut page = console.listing_page(signed_in, listing).await?;
-    refused(&mut page, &problem);
-    show_as(problem.status_and_title().0, render(&page))
+}
+
+impl SaleForm {
+    /// Records the change that the form stands for, once for its key.
+    async fn record(&self, work: impl Work) -> Result<Destination, Problem> {
+        let key = self.form.key()?;
+        self.console.record(&self.signed_in, Some(key), work).await
+    }
+
+    /// Leads to the page after the form, or shows the page of the sale with the refusal. `refused` puts the
+    /// refusal at its field, and the typed values back.
+    async fn conclude(
+        &self,
+        outcome: Result<Destination, Problem>,
+        refused: impl FnOnce(&mut ListingPage, &Problem),
+    ) -> Result<Response, Problem> {
+        let problem = match outcome {
+            Ok(destination) => return Ok(destination.into_response()),
+            Err(problem) => problem,
+        };
+        if !matches!(
+            problem,
+            Problem::ValuesInvalid(_) | Problem::Refused(_) | Problem::QuotaUsedUp(..)
+        ) {
+            return Err(problem);
+        }
+        // The sale may be another branch's, or withdrawn: then that is the answer.
+        let page = self.console.listing_page(&self.signed_in, self.listing);
+        let mut page = page.await?;
+        refused(&mut page, &problem);
+        show_as(problem.status_and_title().0, render(&page))
+    }
+}
+
+/// The page of a sale, with a notice.
+fn lead_to(listing: ListingId, notice: Notice) -> Destination {
+    notice.at(&format!("/listings/{listing}"))
 }
 
 /// Whether the form was of an older state of the sale.

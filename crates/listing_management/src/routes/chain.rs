@@ -15,7 +15,6 @@ pub mod remove {
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use chain::ends::{CHECK_REASON, End, UncheckReason};
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
@@ -24,14 +23,13 @@ use web::fields::Fields;
 use web::problem::Problem;
 use web::refusals;
 use web::schema::{flag, one_of_texts};
-use web::segments::Segments;
 
 use crate::ListingManagement;
-use crate::caller::BranchCaller;
 use crate::ends::{self, Finding};
 use crate::openapi::{describe, marking, own_chain, recorded_write};
 use crate::parameters::{ChainInPath, IdempotencyKey};
-use crate::recording::{self, Reply};
+use crate::recording::Recorded;
+use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
 use crate::write_request::WriteRequest;
 
@@ -60,11 +58,9 @@ refusals!(
 )]
 pub(crate) async fn check_end(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
-    segments: Segments,
     request: WriteRequest,
-) -> Result<Response, Problem> {
-    let chain = segments.chain(0)?;
+) -> Result<Recorded<Reply>, Problem> {
+    let chain = request.segments.chain(0)?;
     let mut fields = request.fields()?;
     fields.require("reason");
     let reason = fields.exact_text("reason");
@@ -72,11 +68,12 @@ pub(crate) async fn check_end(
         fields.refuse("reason", format!("must be `{CHECK_REASON}`"));
     }
     let end = read_end(fields)?;
-    recording::record(&management, caller, request, move |write, author| {
-        ends::mark_end(write, author, chain, end, Finding::Checked)?;
-        Reply::success()
-    })
-    .await
+    request
+        .record(&management, move |write, author| {
+            ends::mark_end(write, author, chain, end, Finding::Checked)?;
+            Reply::success()
+        })
+        .await
 }
 
 /// Parses `top`, the last member, and refuses the body if any member is wrong.
@@ -138,11 +135,9 @@ refusals!(
 )]
 pub(crate) async fn uncheck_end(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
-    segments: Segments,
     request: WriteRequest,
-) -> Result<Response, Problem> {
-    let chain = segments.chain(0)?;
+) -> Result<Recorded<Reply>, Problem> {
+    let chain = request.segments.chain(0)?;
     let mut fields = request.fields()?;
     fields.require("reason");
     let text = fields.exact_text("reason");
@@ -153,12 +148,13 @@ pub(crate) async fn uncheck_end(
     }
     let end = read_end(fields)?;
     let reason = reason.unwrap_or(UncheckReason::Unspecified);
-    recording::record(&management, caller, request, move |write, author| {
-        let finding = Finding::Unchecked(reason);
-        ends::mark_end(write, author, chain, end, finding)?;
-        Reply::success()
-    })
-    .await
+    request
+        .record(&management, move |write, author| {
+            let finding = Finding::Unchecked(reason);
+            ends::mark_end(write, author, chain, end, finding)?;
+            Reply::success()
+        })
+        .await
 }
 
 /// The body that `uncheck_end` parses.

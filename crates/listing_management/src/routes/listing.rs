@@ -15,12 +15,12 @@ pub mod reopen_enquiries;
 
 use std::sync::Arc;
 
+use ::chain::ids::ListingId;
 use axum::Json;
 use axum::extract::State;
-use axum::response::Response;
-use http::Uri;
-use storage::StorageError;
+use http::{StatusCode, Uri};
 use storage::listings::ListingPage;
+use storage::{StorageError, Write};
 use web::described::{pages, wrong_member};
 use web::list::Data;
 use web::list::List;
@@ -32,18 +32,21 @@ use web::refusals;
 use web::segments::Segments;
 
 use crate::ListingManagement;
+use crate::author::Author;
 use crate::caller::BranchCaller;
 use crate::includes::{load_sources, unknown_include};
 use crate::listing_fields::described::{ListingChangesBody, NewListingBody};
 use crate::listing_fields::{ListingChanges, NewListing};
 use crate::listing_writes;
+use crate::listings::find_own_listing;
 use crate::openapi::{
     branch_and_property, describe, fixed_reference, includes, own_listing, quotas, recorded_write,
     unlinked,
 };
 use crate::parameters::{IdempotencyKey, Includes, ListingFilter, ListingInPath};
 use crate::quotas::Allowance;
-use crate::recording;
+use crate::recording::Recorded;
+use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
 use crate::wire::document::{DescribedListing, Include, ListingDocument};
 use crate::wire::listing::ListingResource;
@@ -65,7 +68,7 @@ refusals!(ShowListingRefusals = describe(own_listing(), includes()));
         ShowListingRefusals,
     ),
 )]
-pub async fn show_listing(
+pub(crate) async fn show_listing(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,
@@ -162,17 +165,24 @@ refusals!(
         CreateListingRefusals,
     ),
 )]
-pub async fn create_listing(
+pub(crate) async fn create_listing(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
     request: WriteRequest,
-) -> Result<Response, Problem> {
-    let new = NewListing::read(&request)?;
+) -> Result<Recorded<Reply>, Problem> {
+    let new = NewListing::read(request.fields()?)?;
     let allowance = Allowance::count(&management, new.branch).await?;
-    recording::record(&management, caller, request, move |write, author| {
-        listing_writes::store_listing(write, author, &new, &allowance)
-    })
-    .await
+    request
+        .record(&management, move |write, author| {
+            let stored = listing_writes::store_listing(write, author, &new, &allowance)?;
+            let id = stored.listing;
+            if stored.is_new {
+                let reply = show_stored(write, author, id, StatusCode::CREATED)?;
+                Ok(reply.at(format!("/api/v1/listing/{id}")))
+            } else {
+                show_stored(write, author, id, StatusCode::OK)
+            }
+        })
+        .await
 }
 
 refusals!(
@@ -199,18 +209,18 @@ refusals!(
         UpdateListingRefusals,
     ),
 )]
-pub async fn update_listing(
+pub(crate) async fn update_listing(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
-    segments: Segments,
     request: WriteRequest,
-) -> Result<Response, Problem> {
-    let id = segments.listing(0)?;
-    let changes = ListingChanges::read(&request)?;
-    recording::record(&management, caller, request, move |write, author| {
-        listing_writes::update_listing(write, author, id, &changes)
-    })
-    .await
+) -> Result<Recorded<Reply>, Problem> {
+    let id = request.segments.listing(0)?;
+    let changes = ListingChanges::read(request.fields()?)?;
+    request
+        .record(&management, move |write, author| {
+            listing_writes::update_listing(write, author, id, &changes)?;
+            show_stored(write, author, id, StatusCode::OK)
+        })
+        .await
 }
 
 refusals!(WithdrawListingRefusals = describe(recorded_write(), own_listing(), unlinked()));
@@ -228,18 +238,30 @@ refusals!(WithdrawListingRefusals = describe(recorded_write(), own_listing(), un
         WithdrawListingRefusals,
     ),
 )]
-pub async fn withdraw_listing(
+pub(crate) async fn withdraw_listing(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
-    segments: Segments,
     request: WriteRequest,
-) -> Result<Response, Problem> {
-    let id = segments.listing(0)?;
+) -> Result<Recorded<Reply>, Problem> {
+    let id = request.segments.listing(0)?;
     request.refuse_members()?;
-    recording::record(&management, caller, request, move |write, author| {
-        listing_writes::withdraw_listing(write, author, id)
-    })
-    .await
+    request
+        .record(&management, move |write, author| {
+            listing_writes::withdraw_listing(write, author, id)?;
+            Reply::success()
+        })
+        .await
+}
+
+/// The answer with a listing after its change.
+fn show_stored(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    id: ListingId,
+    status: StatusCode,
+) -> Result<Reply, Problem> {
+    let listing = find_own_listing(write, author.caller, id)?;
+    let data = ListingResource::own(&listing, false);
+    Reply::json(status, &Data { data })
 }
 
 fn read_includes(query: &Query) -> Result<Vec<Include>, Refusal> {

@@ -15,7 +15,7 @@ use super::{Id, Identifier, OneOrMany, Related, RelatedMany, RelatedOne};
 
 /// A value of the query parameter `includes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Include {
+pub(crate) enum Include {
     /// The listings that the listing's buyer sells.
     Buyer,
     /// The listings that the listing's seller buys.
@@ -30,7 +30,7 @@ pub enum Include {
 
 /// The rows that an answer is made of. Without includes, only `listing` is loaded.
 #[derive(Debug)]
-pub struct Sources {
+pub(crate) struct Sources {
     /// The requested listing.
     pub listing: StoredListing,
     /// Its chain, and all listings of the chain in any order.
@@ -41,7 +41,7 @@ pub struct Sources {
 
 /// A listing with its included resources. [`DescribedListing`] describes it.
 #[derive(Debug, Serialize)]
-pub struct ListingDocument {
+pub(crate) struct ListingDocument {
     data: ListingResource,
     #[serde(skip_serializing_if = "Option::is_none")]
     included: Option<Included>,
@@ -131,7 +131,7 @@ pub(crate) struct ChainDataAttributes {
 
 impl Include {
     /// All includes.
-    pub const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::Buyer,
         Self::Seller,
         Self::ChainData,
@@ -140,7 +140,7 @@ impl Include {
     ];
 
     /// The name in the query parameter.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Buyer => "buyer",
             Self::Seller => "seller",
@@ -152,7 +152,7 @@ impl Include {
 
     /// Parses a comma-separated list and drops repeated names. The error is the first unknown
     /// name.
-    pub fn parse_list(text: &str) -> Result<Vec<Self>, &str> {
+    pub(crate) fn parse_list(text: &str) -> Result<Vec<Self>, &str> {
         let mut includes = Vec::new();
         let names = text.split(',').map(str::trim);
         for name in names.filter(|name| !name.is_empty()) {
@@ -173,7 +173,7 @@ impl Include {
 
 impl ListingDocument {
     /// Assembles the answer from the loaded rows.
-    pub fn new(sources: &Sources, asked: &[Include]) -> Self {
+    pub(crate) fn new(sources: &Sources, asked: &[Include]) -> Self {
         let is_flat = asked.contains(&Include::Milestones);
         let mut data = ListingResource::own(&sources.listing, is_flat);
         if asked.is_empty() {

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::{FieldError, Problem};
 use crate::failure::{Failure, FailureEntry};
+use crate::refusal::{Class, Refusal};
 use crate::refusals::DescribedRefusal;
 
 /// The request id that example refusals show.
@@ -135,8 +136,8 @@ impl Problem {
             };
             errors.iter().map(to_entry).collect()
         } else if let Self::Refused(refusal) = self {
-            let field = refusal.field.map(ToOwned::to_owned);
-            vec![entry(refusal.code, field, message.clone())]
+            let field = refusal.field.as_deref().map(ToOwned::to_owned);
+            vec![entry(&refusal.code, field, message.clone())]
         } else {
             vec![entry(&slug.replace('-', "_"), None, message.clone())]
         };
@@ -149,6 +150,31 @@ impl Problem {
         (status, failure)
     }
 
+    /// The refusal by a rule or of values that [`Problem::to_failure`] wrote.
+    pub fn of_failure(status: StatusCode, failure: Failure) -> Self {
+        let Some(class) = Class::of_status(status) else {
+            return Self::Internal(format!("a refusal has the status {status}"));
+        };
+        // The message about values names their fields as well.
+        let mut entries = failure.errors.into_iter();
+        match entries.next() {
+            Some(only) if only.detail == failure.message => Self::Refused(Refusal {
+                class,
+                code: only.code.into(),
+                field: only.field.map(Into::into),
+                detail: only.detail,
+                is_passing: false,
+            }),
+            first => {
+                let all = first.into_iter().chain(entries);
+                let to_error = |entry: FailureEntry| {
+                    FieldError::new(&entry.field.unwrap_or_default(), entry.detail)
+                };
+                Self::ValuesInvalid(all.map(to_error).collect())
+            }
+        }
+    }
+
     fn all_headers(&self, kind: &'static str) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -159,5 +185,40 @@ impl Problem {
             }
         }
         headers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_refusal_is_read_as_it_was() {
+        let wrong = |pointer: &str| FieldError::new(pointer, "is missing");
+        for problem in [
+            Problem::Refused(Refusal::unknown_listing(7)),
+            Problem::Refused(Refusal::forbidden(
+                "branch 7 is not one of yours".to_owned(),
+            )),
+            Problem::Refused(
+                Refusal::conflict("same_chain", "one chain".to_owned()).about("buyer"),
+            ),
+            Problem::Refused(Refusal::invalid(
+                "value_invalid",
+                "price",
+                "is wrong".to_owned(),
+            )),
+            Problem::ValuesInvalid(vec![wrong("price")]),
+            Problem::ValuesInvalid(vec![wrong("price"), wrong("address.postcode")]),
+        ] {
+            let (status, failure) = problem.to_failure();
+            let written = serde_json::to_string(&failure).unwrap();
+            let read = Problem::of_failure(status, serde_json::from_str(&written).unwrap());
+            assert_eq!(read, problem);
+            assert_eq!(
+                serde_json::to_string(&read.to_failure().1).unwrap(),
+                written
+            );
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use http::header;
 use storage::{Write, sessions};
 use web::problem::Problem;
@@ -20,7 +20,7 @@ pub(crate) async fn end_sessions(
     let person = signed_in.person().id;
     let end = move |write: &mut Write<'_>| sessions::delete_sessions(write, person);
     console.storage.write(end).await?;
-    let mut response = Notice::SignedOut.redirect("/sign-in");
+    let mut response = Notice::SignedOut.at("/sign-in").into_response();
     let cookie = no_session_cookie(console.site.is_secure());
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     Ok(response)

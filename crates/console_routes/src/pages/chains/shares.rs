@@ -9,7 +9,7 @@ use console::render;
 use http::{HeaderMap, StatusCode};
 use storage::shares::{self, NewShare};
 use web::form::Form;
-use web::problem::{FieldError, Problem};
+use web::problem::Problem;
 use web::secret::NewSecret;
 use web::segments::Segments;
 
@@ -66,10 +66,8 @@ fn read_days(text: &str) -> Result<i64, Problem> {
     let days = text.parse().ok();
     let days = days.filter(|days| (1..=limits::SHARE_DAYS_MAX).contains(days));
     days.ok_or_else(|| {
-        Problem::ValuesInvalid(vec![FieldError {
-            pointer: "days".to_owned(),
-            detail: format!("type a number of days from 1 to {}", limits::SHARE_DAYS_MAX),
-        }])
+        let most = limits::SHARE_DAYS_MAX;
+        Problem::value_invalid("days", format!("type a number of days from 1 to {most}"))
     })
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use chain::ids::ChainId;
 use listing_management::ends::find_own_chain;
 use storage::history;
@@ -12,7 +11,7 @@ use web::problem::Problem;
 
 use crate::Console;
 use crate::forms::PostedForm;
-use crate::frames::Notice;
+use crate::frames::{Destination, Notice};
 use crate::session::SignedIn;
 
 /// Marks the changes of one chain, or of all, as read up to the one that the page showed.
@@ -20,7 +19,7 @@ pub(crate) async fn mark_read(
     State(console): State<Arc<Console>>,
     signed_in: SignedIn,
     form: PostedForm,
-) -> Result<Response, Problem> {
+) -> Result<Destination, Problem> {
     let caller = signed_in.branch_caller()?;
     let chain = read_chain(form.text("chain"))?;
     let person = signed_in.person().id;
@@ -41,7 +40,7 @@ pub(crate) async fn mark_read(
             Ok::<_, Problem>(())
         })
         .await?;
-    Ok(Notice::Read.redirect("/changes"))
+    Ok(Notice::Read.at("/changes"))
 }
 
 /// The chain that a form names. `None` if it names none.

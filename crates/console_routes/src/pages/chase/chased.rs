@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use listing_management::listings::find_own_listing;
 use storage::chase;
 use web::problem::Problem;
@@ -12,7 +11,7 @@ use web::segments::Segments;
 use super::filter_of_form;
 use crate::Console;
 use crate::forms::PostedForm;
-use crate::frames::Notice;
+use crate::frames::{Destination, Notice};
 use crate::session::SignedIn;
 
 /// Notes the time and the person. A snoozed sale is back on the list.
@@ -21,7 +20,7 @@ pub(crate) async fn note_chased(
     signed_in: SignedIn,
     segments: Segments,
     form: PostedForm,
-) -> Result<Response, Problem> {
+) -> Result<Destination, Problem> {
     let caller = signed_in.branch_caller()?;
     let listing = segments.listing(0)?;
     let (person, now) = (signed_in.person().id, console.clock.now_seconds());
@@ -34,5 +33,5 @@ pub(crate) async fn note_chased(
         })
         .await?;
     let filter = filter_of_form(form.text("filter"));
-    Ok(Notice::Chased.redirect(&format!("/chase{}", filter.query())))
+    Ok(Notice::Chased.at(&format!("/chase{}", filter.query())))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use chain::ids::ListingId;
 use console::chase::TypedSnooze;
 use console::render;
@@ -11,8 +11,9 @@ use forecast::day::Day;
 use jiff::civil::Date;
 use listing_management::listings::find_own_listing;
 use storage::chase;
-use web::problem::{FieldError, Problem};
+use web::problem::Problem;
 use web::segments::Segments;
+use web::values::take;
 
 use super::{filter_of_form, make_page};
 use crate::Console;
@@ -36,7 +37,10 @@ pub(crate) async fn snooze_sale(
         reason: form.text("reason").to_owned(),
     };
     let problem = match store(&console, &signed_in, listing, &typed).await {
-        Ok(()) => return Ok(Notice::Snoozed.redirect(&format!("/chase{}", filter.query()))),
+        Ok(()) => {
+            let path = format!("/chase{}", filter.query());
+            return Ok(Notice::Snoozed.at(&path).into_response());
+        }
         Err(problem @ Problem::ValuesInvalid(_)) => problem,
         Err(problem) => return Err(problem),
     };
@@ -70,23 +74,13 @@ async fn store(
 /// Reads the day and the reason. The first day without snoozing is tomorrow at the earliest.
 fn read_typed(typed: &TypedSnooze, today: Day) -> Result<(Date, String), Problem> {
     let mut errors = Vec::new();
-    let mut refuse = |field: &str, detail: String| {
-        errors.push(FieldError {
-            pointer: field.to_owned(),
-            detail,
-        });
-    };
     let [first, last] = [1, limits::SNOOZE_DAYS_MAX].map(|days| today.plus(days).date());
     let until = typed.until.parse().ok();
     let until = until.filter(|day: &Date| (first..=last).contains(day));
-    if until.is_none() {
-        refuse("until", format!("choose a day from {first} to {last}"));
-    }
-    let reason = read_reason(&typed.reason).map_err(|detail| refuse("reason", detail));
-    match (until, reason) {
-        (Some(until), Ok(reason)) => Ok((until, reason)),
-        (_, _) => Err(Problem::ValuesInvalid(errors)),
-    }
+    let until = until.ok_or_else(|| format!("choose a day from {first} to {last}"));
+    let until = take(until, "until", &mut errors);
+    let reason = take(read_reason(&typed.reason), "reason", &mut errors);
+    until.zip(reason).ok_or(Problem::ValuesInvalid(errors))
 }
 
 fn read_reason(text: &str) -> Result<String, String> {

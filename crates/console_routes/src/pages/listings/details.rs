@@ -1,55 +1,30 @@
 //! `POST {console_url}/listings/{listing}/details`: changes the details of a sale.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::response::Response;
 use console::frame::FieldProblem;
 use console::listing::Details;
+use listing_management::listing_fields::{
+    ListingChanges, check_price, read_external_id, read_tenure, read_transaction_types,
+};
+use listing_management::listing_writes::update_listing;
 use listing_management::listings::find_own_listing;
-use listing_management::routes::listing::update_listing;
-use serde_json::{Value, json};
-use web::problem::Problem;
+use web::page::refuse_errors;
+use web::problem::{FieldError, Problem};
 use web::refusal::Refusal;
-use web::segments::Segments;
+use web::values::{read_optional, take};
 
-use super::{conclude, is_of_older_state};
-use crate::Console;
-use crate::forms::{PostedForm, outcome};
-use crate::frames::{Notice, field_problems};
+use super::{SaleForm, is_of_older_state, lead_to};
+use crate::forms::PostedForm;
+use crate::frames::{Destination, Notice, field_problems};
 use crate::listing_pages::to_details;
-use crate::session::SignedIn;
 
 /// Changes the details as document 2's call does.
-pub(crate) async fn change_details(
-    State(console): State<Arc<Console>>,
-    signed_in: SignedIn,
-    segments: Segments,
-    form: PostedForm,
-) -> Result<Response, Problem> {
-    let listing = segments.listing(0)?;
-    let typed = read_details(&form);
-    let mut body = facts(&form, &typed);
-    let known = console.listing_page(&signed_in, listing).await?.details;
-    leave_unchanged(&mut body, &known, &typed);
-    body["is_locked"] = Value::from(typed.is_locked);
-    let mut call = form.call(&body)?;
-    if form.find("seen").is_some() {
-        let wanted = typed.clone();
-        call = call.only_if(move |write, author| {
-            let stored = to_details(&find_own_listing(write, author.caller, listing)?);
-            if stored.seen == wanted.seen || differences(&stored, &wanted).is_empty() {
-                Ok(())
-            } else {
-                Err(Refusal::changed_meanwhile().into())
-            }
-        });
-    }
-    let caller = signed_in.branch_caller()?;
-    let management = State(Arc::clone(&console.management));
-    let saved = outcome(update_listing(management, caller, segments, call).await).await;
-    let saved = saved.map(|_answer| Notice::Saved);
-    conclude(&console, &signed_in, listing, saved, |page, problem| {
+pub(crate) async fn change_details(sale: SaleForm) -> Result<Response, Problem> {
+    let typed = read_details(&sale.form);
+    let known = sale.console.listing_page(&sale.signed_in, sale.listing);
+    let known = known.await?.details;
+    let saved = save(&sale, &known).await;
+    sale.conclude(saved, |page, problem| {
         page.frame.problems = field_problems(problem, |member| id_of("details-", member));
         let is_newer = is_of_older_state(problem);
         if is_newer {
@@ -64,6 +39,29 @@ pub(crate) async fn change_details(
         };
     })
     .await
+}
+
+async fn save(sale: &SaleForm, known: &Details) -> Result<Destination, Problem> {
+    let (listing, form) = (sale.listing, &sale.form);
+    let typed = read_details(form);
+    let mut errors = Vec::new();
+    let changes = ListingChanges {
+        is_locked: Some(typed.is_locked),
+        ..read_changes(form, Some(known), &mut errors)
+    };
+    refuse_errors(errors)?;
+    let checks_seen = form.find("seen").is_some();
+    let saving = sale.record(move |write, author| {
+        if checks_seen {
+            let stored = to_details(&find_own_listing(write, author.caller, listing)?);
+            if stored.seen != typed.seen && !differences(&stored, &typed).is_empty() {
+                return Err(Refusal::changed_meanwhile().into());
+            }
+        }
+        update_listing(write, author, listing, &changes)?;
+        Ok(lead_to(listing, Notice::Saved))
+    });
+    saving.await
 }
 
 /// The fields in which the stored details and the typed ones differ, with both values.
@@ -132,39 +130,10 @@ fn shown(value: &str) -> String {
     }
 }
 
-/// Removes texts that the form only repeats. A reference that is there cannot be changed. A text of an
-/// older store may have characters that the page shows by their numbers (S-96), and keeps them.
-fn leave_unchanged(body: &mut Value, known: &Details, typed: &Details) {
-    let is_repeated = |known: &str, typed: &str| unicode::visible(known) == typed;
-    if is_repeated(&known.external_id, &typed.external_id) {
-        body.as_object_mut().map(|body| body.remove("external_id"));
-    }
-    let parties = body.get_mut("parties").and_then(Value::as_object_mut);
-    let Some(parties) = parties else { return };
-    for (name, known, typed) in [
-        (
-            "sellerConveyancer",
-            &known.seller_conveyancer,
-            &typed.seller_conveyancer,
-        ),
-        (
-            "buyerConveyancer",
-            &known.buyer_conveyancer,
-            &typed.buyer_conveyancer,
-        ),
-    ] {
-        if known != typed && is_repeated(known, typed) {
-            parties.remove(name);
-        }
-    }
-}
-
 /// The id of the field that holds a member of document 2's body.
 pub(in crate::pages) fn id_of(prefix: &str, member: &str) -> String {
     let field = match member {
-        "parties.sellerConveyancer" => "seller_conveyancer",
-        "parties.buyerConveyancer" => "buyer_conveyancer",
-        "address.postTown" => "post_town",
+        "address" | "address_id" => "line1",
         other => other.rsplit('.').next().unwrap_or(other),
     };
     format!("{prefix}{field}")
@@ -187,19 +156,46 @@ pub(in crate::pages) fn read_details(form: &PostedForm) -> Details {
     }
 }
 
-/// The members of document 2's body that describe a sale.
-pub(in crate::pages) fn facts(form: &PostedForm, typed: &Details) -> Value {
-    let mut body = json!({
-        "price": form.number("price"),
-        "tenure": typed.tenure,
-        "transaction_type": typed.transaction_types,
-        "parties": {
-            "sellerConveyancer": typed.seller_conveyancer,
-            "buyerConveyancer": typed.buyer_conveyancer,
-        },
-    });
-    if !typed.external_id.is_empty() {
-        body["external_id"] = Value::from(typed.external_id.clone());
+/// The facts that a form describes. A text that only repeats the known one is left out: a reference that is
+/// there cannot be changed, and a text of an older store may have characters that the page shows by their
+/// numbers (S-96).
+pub(in crate::pages) fn read_changes(
+    form: &PostedForm,
+    known: Option<&Details>,
+    errors: &mut Vec<FieldError>,
+) -> ListingChanges {
+    let price = take(check_price(form.number("price")), "price", errors);
+    let kinds = read_transaction_types(&form.texts("transaction_type"));
+    let mut read =
+        |name: &str, known: Option<&String>, rule: fn(&str) -> Result<String, String>| {
+            let typed = form.text(name);
+            if known.is_some_and(|known| unicode::visible(known) == typed) {
+                return None;
+            }
+            take(rule(typed), name, errors)
+        };
+    let tenure = read("tenure", None, read_tenure);
+    let external_id = match form.text("external_id") {
+        "" => None,
+        _typed => read(
+            "external_id",
+            known.map(|known| &known.external_id),
+            read_external_id,
+        ),
+    };
+    let [seller, buyer] = [
+        known.map(|known| &known.seller_conveyancer),
+        known.map(|known| &known.buyer_conveyancer),
+    ];
+    let seller_conveyancer = read("seller_conveyancer", seller, read_optional);
+    let buyer_conveyancer = read("buyer_conveyancer", buyer, read_optional);
+    ListingChanges {
+        price,
+        tenure,
+        transaction_type: take(kinds, "transaction_type", errors),
+        seller_conveyancer,
+        buyer_conveyancer,
+        external_id,
+        ..ListingChanges::default()
     }
-    body
 }

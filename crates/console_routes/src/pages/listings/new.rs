@@ -2,22 +2,27 @@
 
 use std::sync::Arc;
 
-use axum::body::to_bytes;
 use axum::extract::State;
-use axum::response::Response;
-use chain::ids::ListingId;
+use axum::response::{IntoResponse as _, Response};
+use chain::ids::BranchId;
 use console::frame::Section;
 use console::listing::{NewListing, NewListingPage};
 use console::render;
 use http::StatusCode;
-use listing_management::routes::listing::create_listing;
-use serde_json::{Value, json};
-use web::problem::Problem;
+use listing_management::listing_fields::{
+    self, Place, PlaceAddress, check_uprn, join_address, read_postcode,
+};
+use listing_management::listing_writes::store_listing;
+use listing_management::quotas::Allowance;
+use web::page::refuse_errors;
+use web::problem::{FieldError, Problem};
+use web::values::{check_id, read_filled, read_optional, take};
 
-use super::details::{facts, id_of, read_details};
+use super::details::{id_of, read_changes, read_details};
+use super::lead_to;
 use crate::Console;
-use crate::forms::{PostedForm, outcome};
-use crate::frames::{Notice, field_problems, show_as};
+use crate::forms::PostedForm;
+use crate::frames::{Destination, Notice, field_problems, show_as};
 use crate::pages::chains::list_branches;
 use crate::session::SignedIn;
 
@@ -35,20 +40,31 @@ pub(crate) async fn add_listing(
     signed_in: SignedIn,
     form: PostedForm,
 ) -> Result<Response, Problem> {
-    let caller = signed_in.branch_caller()?;
-    let typed = read(&form);
-    let mut body = facts(&form, &typed.details);
-    body["branch_id"] = form.number("branch_id");
-    body["address"] = address(&form, &typed);
-    let call = form.call(&body)?;
-    let management = State(Arc::clone(&console.management));
-    match outcome(create_listing(management, caller, call).await).await {
-        Ok(answer) => {
-            let id = read_id(answer).await?;
-            Ok(Notice::Saved.redirect(&format!("/listings/{id}")))
-        }
-        Err(problem) => page(&console, &signed_in, typed, Some(problem)).await,
+    match add(&console, &signed_in, &form).await {
+        Ok(destination) => Ok(destination.into_response()),
+        Err(problem) => page(&console, &signed_in, read_typed(&form), Some(problem)).await,
     }
+}
+
+async fn add(
+    console: &Console,
+    signed_in: &SignedIn,
+    form: &PostedForm,
+) -> Result<Destination, Problem> {
+    let key = form.key()?;
+    let mut errors = Vec::new();
+    let place = read_place(form, &mut errors);
+    let branch = check_id(form.number("branch_id")).map(BranchId);
+    let branch = take(branch, "branch_id", &mut errors);
+    let facts = read_changes(form, None, &mut errors);
+    refuse_errors(errors)?;
+    let new = listing_fields::NewListing::of_parts(place, branch, facts)?;
+    let allowance = Allowance::count(&console.management, new.branch).await?;
+    let adding = console.record(signed_in, Some(key), move |write, author| {
+        let stored = store_listing(write, author, &new, &allowance)?;
+        Ok(lead_to(stored.listing, Notice::Saved))
+    });
+    adding.await
 }
 
 async fn page(
@@ -76,7 +92,7 @@ async fn page(
     show_as(status, render(&page))
 }
 
-fn read(form: &PostedForm) -> NewListing {
+fn read_typed(form: &PostedForm) -> NewListing {
     let text = |name: &str| form.text(name).to_owned();
     NewListing {
         branch: text("branch_id"),
@@ -91,35 +107,19 @@ fn read(form: &PostedForm) -> NewListing {
     }
 }
 
-/// The member `address` of document 2's body, without empty lines.
-fn address(form: &PostedForm, typed: &NewListing) -> Value {
-    let mut address = json!({
-        "line1": typed.line1,
-        "postTown": typed.post_town,
-        "postcode": typed.postcode,
-    });
-    let others = [
-        ("line2", &typed.line2),
-        ("line3", &typed.line3),
-        ("line4", &typed.line4),
-    ];
-    for (name, line) in others.into_iter().filter(|(_name, line)| !line.is_empty()) {
-        address[name] = Value::from(line.clone());
-    }
-    if !typed.uprn.is_empty() {
-        address["uprn"] = form.number("uprn");
-    }
-    address
-}
-
-/// The id of the sale in document 2's answer.
-async fn read_id(answer: Response) -> Result<ListingId, Problem> {
-    let body = to_bytes(answer.into_body(), web::limits::JSON_BODY_BYTES_MAX)
-        .await
-        .map_err(|error| Problem::Internal(error.to_string()))?;
-    let body: Value =
-        serde_json::from_slice(&body).map_err(|error| Problem::Internal(error.to_string()))?;
-    let id = body.pointer("/data/id").and_then(Value::as_i64);
-    let id = id.ok_or_else(|| Problem::Internal("an answer without an id".to_owned()))?;
-    Ok(ListingId(id))
+fn read_place(form: &PostedForm, errors: &mut Vec<FieldError>) -> Option<Place> {
+    let mut read = |name: &str, rule: fn(&str) -> Result<String, String>| {
+        take(rule(form.text(name)), name, errors)
+    };
+    let line1 = read("line1", read_filled);
+    let post_town = read("post_town", read_filled);
+    let [line2, line3, line4] = ["line2", "line3", "line4"].map(|name| read(name, read_optional));
+    let postcode = read("postcode", read_postcode);
+    let uprn = match form.text("uprn") {
+        "" => None,
+        _typed => take(check_uprn(form.number("uprn")), "uprn", errors)?,
+    };
+    let street = [line1?, line2?, line3?, line4?];
+    let address = join_address(street, post_town?, postcode?);
+    Some(Place::Address(PlaceAddress { address, uprn }))
 }

@@ -1,67 +1,59 @@
 //! `POST {console_url}/listings/{listing}/unlink`: breaks a link, or withdraws its proposal.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::response::Response;
-use chain::ids::ListingId;
+use chain::ids::ChainId;
+use chain::state::Link;
+use listing_management::links::remove_link;
 use listing_management::listings::find_own_listing;
-use listing_management::routes::chain::remove::link::remove_link;
-use storage::state;
-use web::problem::{FieldError, Problem};
-use web::segments::Segments;
+use storage::{Write, state};
+use web::problem::Problem;
+use web::refusal::Refusal;
 
-use super::links::sides;
-use super::{conclude, refuse_at};
-use crate::Console;
-use crate::forms::{PostedForm, outcome};
-use crate::frames::Notice;
-use crate::listing_pages::{is_split, link_of};
-use crate::session::SignedIn;
+use super::links::read_link;
+use super::{SaleForm, lead_to, refuse_at};
+use crate::frames::{Destination, Notice};
+use crate::listing_pages::is_split;
+
+const SURE: &str = "sure";
 
 /// Breaks a link as document 2's call does.
-pub(crate) async fn unlink(
-    State(console): State<Arc<Console>>,
-    signed_in: SignedIn,
-    segments: Segments,
-    form: PostedForm,
-) -> Result<Response, Problem> {
-    let listing = segments.listing(0)?;
-    let mut call = form.call(&sides(listing.0, &form))?;
-    let other = form.text("other").parse().map(ListingId).ok();
-    let is_above = form.text("side") != "below";
-    if let (Some(other), false) = (other, form.text("sure") == "1") {
-        call = call.only_if(move |write, author| {
-            let own = find_own_listing(write, author.caller, listing)?;
-            let chain = state::find_chain(write, own.chain)?;
-            let link = link_of(listing, other, is_above);
-            match chain {
-                Some(chain) if chain.links().contains(&link) && is_split(&chain, link) => {
-                    Err(not_sure())
-                }
-                Some(_) | None => Ok(()),
-            }
-        });
-    }
-    let caller = signed_in.branch_caller()?;
-    let management = State(Arc::clone(&console.management));
-    let unlinked = outcome(remove_link(management, caller, call).await).await;
-    let unlinked = unlinked.map(|_answer| Notice::Unlinked);
-    conclude(&console, &signed_in, listing, unlinked, |page, problem| {
-        let field = match (problem, other) {
-            (Problem::ValuesInvalid(_), Some(other)) => format!("unlink-{other}-sure"),
-            (_problem, _other) => "link-other".to_owned(),
+pub(crate) async fn unlink(sale: SaleForm) -> Result<Response, Problem> {
+    let unlinked = remove(&sale).await;
+    sale.conclude(unlinked, |page, problem| {
+        let asks = matches!(problem, Problem::Refused(one) if one.field.as_deref() == Some(SURE));
+        let field = match sale.form.number("other") {
+            Some(other) if asks => format!("unlink-{other}-sure"),
+            Some(_) | None => "link-other".to_owned(),
         };
         refuse_at(page, problem, &field);
     })
     .await
 }
 
+async fn remove(sale: &SaleForm) -> Result<Destination, Problem> {
+    let link = read_link(sale)?;
+    let listing = sale.listing;
+    let is_sure = sale.form.text("sure") == "1";
+    let removing = sale.record(move |write, author| {
+        if !is_sure {
+            let own = find_own_listing(write, author.caller, listing)?;
+            ask_if_sure(write, own.chain, link)?;
+        }
+        remove_link(write, author, link)?;
+        Ok(lead_to(listing, Notice::Unlinked))
+    });
+    removing.await
+}
+
 /// The second question before the end of a link that no agent can make again (S-46).
-fn not_sure() -> Problem {
-    Problem::ValuesInvalid(vec![FieldError {
-        pointer: "sure".to_owned(),
-        detail: "tick that you know: only the operator can make this link of a split chain again"
-            .to_owned(),
-    }])
+fn ask_if_sure(write: &mut Write<'_>, chain: ChainId, link: Link) -> Result<(), Problem> {
+    match state::find_chain(write, chain)? {
+        Some(chain) if chain.links().contains(&link) && is_split(&chain, link) => {
+            let detail =
+                "tick that you know: only the operator can make this link of a split chain again";
+            let refusal = Refusal::invalid("not_confirmed", SURE, detail.to_owned());
+            Err(refusal.passing().into())
+        }
+        Some(_) | None => Ok(()),
+    }
 }

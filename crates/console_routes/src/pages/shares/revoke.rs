@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::response::Response;
 use chain::ids::ChainId;
 use http::HeaderMap;
 use listing_management::listings::find_own_listing_ever;
@@ -14,7 +13,7 @@ use web::problem::Problem;
 use web::segments::Segments;
 
 use crate::Console;
-use crate::frames::Notice;
+use crate::frames::{Destination, Notice};
 use crate::session::SignedIn;
 
 /// Ends a link of one of the viewer's branches, also a colleague's.
@@ -24,7 +23,7 @@ pub(crate) async fn revoke_share(
     segments: Segments,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Destination, Problem> {
     let caller = signed_in.branch_caller()?;
     let form = Form::read(&headers, body).await?;
     let chain: Option<ChainId> = form.find("chain").and_then(|text| text.parse().ok());
@@ -41,5 +40,5 @@ pub(crate) async fn revoke_share(
         })
         .await?;
     let back = chain.map_or_else(|| "/chains".to_owned(), |chain| format!("/chains/{chain}"));
-    Ok(Notice::Revoked.redirect(&back))
+    Ok(Notice::Revoked.at(&back))
 }

@@ -15,7 +15,6 @@ use web::refusals;
 use web::schema::text;
 
 use crate::ListingManagement;
-use crate::caller::BranchCaller;
 use crate::current_listing;
 use crate::openapi::{describe, keyed_body, told_quota};
 use crate::wire::directory::{AddressPage, AddressResource};
@@ -47,7 +46,6 @@ refusals!(
 )]
 pub(crate) async fn filter_addresses(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
     request: WriteRequest,
 ) -> Result<Json<AddressPage>, Problem> {
     let page = request.query()?.only_page()?;
@@ -67,7 +65,7 @@ pub(crate) async fn filter_addresses(
             properties::list_properties_by_address(read, &key, limit, offset)
         })
         .await?;
-    let current_listing = current_listing::tell(&management, &caller, text).await?;
+    let current_listing = current_listing::tell(&management, &request.caller, text).await?;
     let found = found.into_iter().map(AddressResource::from);
     let Json(List { data, meta }) = page.answer(total, found.collect());
     Ok(Json(AddressPage {

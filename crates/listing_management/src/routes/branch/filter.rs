@@ -15,7 +15,6 @@ use web::refusals;
 use web::schema::text;
 
 use crate::ListingManagement;
-use crate::caller::BranchCaller;
 use crate::openapi::{describe, keyed_body};
 use crate::wire::directory::BranchResource;
 use crate::write_request::WriteRequest;
@@ -40,7 +39,6 @@ refusals!(
 )]
 pub(crate) async fn filter_branches(
     State(management): State<Arc<ListingManagement>>,
-    _caller: BranchCaller,
     request: WriteRequest,
 ) -> Result<Json<List<BranchResource>>, Problem> {
     let page = request.query()?.only_page()?;

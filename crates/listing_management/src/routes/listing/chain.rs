@@ -4,21 +4,19 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequest, FromRequestParts, Request, State};
-use axum::response::Response;
+use axum::extract::State;
 use chain::ends::{End, UncheckReason};
 use web::list::Data;
 use web::problem::Problem;
 use web::refusals;
-use web::segments::Segments;
 
 use crate::ListingManagement;
-use crate::caller::BranchCaller;
 use crate::ends::{self, Finding};
 use crate::links;
 use crate::openapi::{adding_at_an_end, describe, marking, own_listing, recorded_write};
 use crate::parameters::{AddedInPath, IdempotencyKey, ListingInPath};
-use crate::recording::{self, Reply};
+use crate::recording::Recorded;
+use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
 use crate::wire::proposal::ProposalResource;
 use crate::write_request::WriteRequest;
@@ -42,10 +40,10 @@ refusals!(AddAtEndRefusals = describe(recorded_write(), own_listing(), adding_at
         MarkEndRefusals,
     ),
 )]
-pub async fn check_top(
+pub(crate) async fn check_top(
     State(management): State<Arc<ListingManagement>>,
-    request: AnchoredRequest,
-) -> Result<Response, Problem> {
+    request: WriteRequest,
+) -> Result<Recorded<Reply>, Problem> {
     mark_end(&management, request, End::Top, Finding::Checked).await
 }
 
@@ -64,8 +62,8 @@ pub async fn check_top(
 )]
 pub(crate) async fn check_bottom(
     State(management): State<Arc<ListingManagement>>,
-    request: AnchoredRequest,
-) -> Result<Response, Problem> {
+    request: WriteRequest,
+) -> Result<Recorded<Reply>, Problem> {
     mark_end(&management, request, End::Bottom, Finding::Checked).await
 }
 
@@ -84,8 +82,8 @@ pub(crate) async fn check_bottom(
 )]
 pub(crate) async fn uncheck_top(
     State(management): State<Arc<ListingManagement>>,
-    request: AnchoredRequest,
-) -> Result<Response, Problem> {
+    request: WriteRequest,
+) -> Result<Recorded<Reply>, Problem> {
     mark_end(&management, request, End::Top, NOT_CHECKED).await
 }
 
@@ -104,8 +102,8 @@ pub(crate) async fn uncheck_top(
 )]
 pub(crate) async fn uncheck_bottom(
     State(management): State<Arc<ListingManagement>>,
-    request: AnchoredRequest,
-) -> Result<Response, Problem> {
+    request: WriteRequest,
+) -> Result<Recorded<Reply>, Problem> {
     mark_end(&management, request, End::Bottom, NOT_CHECKED).await
 }
 
@@ -125,8 +123,8 @@ pub(crate) async fn uncheck_bottom(
 )]
 pub(crate) async fn add_top(
     State(management): State<Arc<ListingManagement>>,
-    request: AnchoredRequest,
-) -> Result<Response, Problem> {
+    request: WriteRequest,
+) -> Result<Recorded<Reply>, Problem> {
     add_at_end(&management, request, End::Top).await
 }
 
@@ -146,71 +144,39 @@ pub(crate) async fn add_top(
 )]
 pub(crate) async fn add_bottom(
     State(management): State<Arc<ListingManagement>>,
-    request: AnchoredRequest,
-) -> Result<Response, Problem> {
+    request: WriteRequest,
+) -> Result<Recorded<Reply>, Problem> {
     add_at_end(&management, request, End::Bottom).await
-}
-
-/// A request that names the anchor in its path.
-#[derive(Debug)]
-pub struct AnchoredRequest {
-    caller: BranchCaller,
-    segments: Segments,
-    write: WriteRequest,
-}
-
-impl<S: Send + Sync> FromRequest<S> for AnchoredRequest {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let (mut parts, body) = request.into_parts();
-        let caller = BranchCaller::from_request_parts(&mut parts, state).await?;
-        let segments = Segments::from_request_parts(&mut parts, state).await?;
-        let request = Request::from_parts(parts, body);
-        Ok(Self {
-            caller,
-            segments,
-            write: WriteRequest::from_request(request, state).await?,
-        })
-    }
 }
 
 /// Marks an end of the anchor's chain.
 async fn mark_end(
     management: &ListingManagement,
-    request: AnchoredRequest,
+    request: WriteRequest,
     end: End,
     finding: Finding,
-) -> Result<Response, Problem> {
+) -> Result<Recorded<Reply>, Problem> {
     let anchor = request.segments.listing(0)?;
-    recording::record(
-        management,
-        request.caller,
-        request.write,
-        move |write, author| {
+    request
+        .record(management, move |write, author| {
             ends::mark_end_of_listing(write, author, anchor, end, finding)?;
             Reply::success()
-        },
-    )
-    .await
+        })
+        .await
 }
 
 /// Adds a listing at an end of the anchor's chain.
 async fn add_at_end(
     management: &ListingManagement,
-    request: AnchoredRequest,
+    request: WriteRequest,
     end: End,
-) -> Result<Response, Problem> {
+) -> Result<Recorded<Reply>, Problem> {
     let anchor = request.segments.listing(0)?;
     let added = request.segments.listing(1)?;
-    let adding = recording::record(
-        management,
-        request.caller,
-        request.write,
-        move |write, author| {
+    request
+        .record(management, move |write, author| {
             let proposal = links::add_at_end(write, author, anchor, end, added)?;
             proposal.map_or_else(Reply::success, |proposal| Reply::proposed(&proposal))
-        },
-    );
-    adding.await
+        })
+        .await
 }

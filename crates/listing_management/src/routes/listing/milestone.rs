@@ -28,7 +28,8 @@ use crate::listings::find_own_listing;
 use crate::milestones;
 use crate::openapi::{describe, milestone_type, own_listing, recorded_write};
 use crate::parameters::{IdempotencyKey, KeyInPath, ListingInPath};
-use crate::recording::{self, Reply};
+use crate::recording::Recorded;
+use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
 use crate::wire::milestone::{MilestoneResource, origin};
 use crate::write_request::WriteRequest;
@@ -96,24 +97,21 @@ refusals!(
         RecordMilestoneRefusals,
     ),
 )]
-pub async fn record_milestone(
+pub(crate) async fn record_milestone(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
-    segments: Segments,
     request: WriteRequest,
-) -> Result<Response, Problem> {
-    let listing = segments.listing(0)?;
-    let kind = segments.milestone_type_by_key(1)?;
-    let now = management.clock.now_seconds();
-    let dates = date_in_london(now).map(|today| kind.dates(today));
-    let dates = dates.ok_or_else(|| Problem::Internal("the clock is out of range".to_owned()))?;
-    let requested = read_requested(request.fields()?, &dates)?;
-    recording::record(&management, caller, request, move |write, author| {
-        let recorded = milestones::record_milestone(write, author, listing, kind, &requested)?;
-        let data = MilestoneResource::from(&recorded);
-        Reply::json(StatusCode::OK, &Data { data })
-    })
-    .await
+) -> Result<Recorded<Reply>, Problem> {
+    let listing = request.segments.listing(0)?;
+    let kind = request.segments.milestone_type_by_key(1)?;
+    let days = milestones::list_days(kind, management.clock.now_seconds())?;
+    let requested = read_requested(request.fields()?, &days)?;
+    request
+        .record(&management, move |write, author| {
+            let recorded = milestones::record_milestone(write, author, listing, kind, &requested)?;
+            let data = MilestoneResource::from(&recorded);
+            Reply::json(StatusCode::OK, &Data { data })
+        })
+        .await
 }
 
 refusals!(WithdrawMilestoneRefusals = describe(recorded_write(), own_listing(), milestone_type()));
@@ -131,26 +129,25 @@ refusals!(WithdrawMilestoneRefusals = describe(recorded_write(), own_listing(), 
         WithdrawMilestoneRefusals,
     ),
 )]
-pub async fn withdraw_milestone(
+pub(crate) async fn withdraw_milestone(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
-    segments: Segments,
     request: WriteRequest,
-) -> Result<Response, Problem> {
-    let listing = segments.listing(0)?;
-    let kind = segments.milestone_type_by_key(1)?;
+) -> Result<Recorded<Reply>, Problem> {
+    let listing = request.segments.listing(0)?;
+    let kind = request.segments.milestone_type_by_key(1)?;
     request.refuse_members()?;
-    recording::record(&management, caller, request, move |write, author| {
-        milestones::withdraw_milestone(write, author, listing, kind)?;
-        Reply::success()
-    })
-    .await
+    request
+        .record(&management, move |write, author| {
+            milestones::withdraw_milestone(write, author, listing, kind)?;
+            Reply::success()
+        })
+        .await
 }
 
 /// Parses `{date | completed_at, origin?, excluded?}`.
 fn read_requested(
     mut fields: Fields,
-    dates: &RangeInclusive<Date>,
+    days: &RangeInclusive<Date>,
 ) -> Result<RequestedRecord, Problem> {
     let date = match (fields.has("date"), fields.has("completed_at")) {
         (true, true) => {
@@ -164,17 +161,9 @@ fn read_requested(
         (true, false) => fields.date("date").map(|date| (date, None)),
         (false, true) => read_moment(&mut fields),
     };
-    // S-55
-    if let Some((date, moment)) = date
-        && !dates.contains(&date)
-    {
-        let member = if moment.is_some() {
-            "completed_at"
-        } else {
-            "date"
-        };
-        let detail = format!("must be from {} to {}", dates.start(), dates.end());
-        fields.refuse(member, detail);
+    if let Some((date, moment)) = date {
+        let member = moment.map_or("date", |_seconds| "completed_at");
+        fields.take(member, milestones::check_day(date, days));
     }
     let mut origin = fields.integer("origin", 0..=3).and_then(Origin::from_code);
     let mut excluded = fields.boolean("excluded");

@@ -4,17 +4,15 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use web::problem::Problem;
 use web::refusals;
-use web::segments::Segments;
 
 use crate::ListingManagement;
-use crate::caller::BranchCaller;
 use crate::milestones;
 use crate::openapi::{describe, own_listing, recorded_write};
 use crate::parameters::{IdempotencyKey, ListingInPath};
-use crate::recording::{self, Reply};
+use crate::recording::Recorded;
+use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
 use crate::write_request::WriteRequest;
 
@@ -34,17 +32,16 @@ refusals!(ReopenEnquiriesRefusals = describe(recorded_write(), own_listing()));
         ReopenEnquiriesRefusals,
     ),
 )]
-pub async fn reopen_enquiries(
+pub(crate) async fn reopen_enquiries(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
-    segments: Segments,
     request: WriteRequest,
-) -> Result<Response, Problem> {
-    let listing = segments.listing(0)?;
+) -> Result<Recorded<Reply>, Problem> {
+    let listing = request.segments.listing(0)?;
     request.refuse_members()?;
-    recording::record(&management, caller, request, move |write, author| {
-        milestones::reopen_enquiries(write, author, listing)?;
-        Reply::success()
-    })
-    .await
+    request
+        .record(&management, move |write, author| {
+            milestones::reopen_enquiries(write, author, listing)?;
+            Reply::success()
+        })
+        .await
 }

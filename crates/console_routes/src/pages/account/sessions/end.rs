@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use storage::{Write, sessions};
 use web::problem::Problem;
 use web::segments::Segments;
 
 use crate::Console;
-use crate::frames::Notice;
+use crate::frames::{Destination, Notice};
 use crate::session::SignedIn;
 
 /// Ends the session. Sessions of other people are left alone.
@@ -17,7 +16,7 @@ pub(crate) async fn end_session(
     State(console): State<Arc<Console>>,
     signed_in: SignedIn,
     segments: Segments,
-) -> Result<Response, Problem> {
+) -> Result<Destination, Problem> {
     let person = signed_in.person().id;
     let session = segments.number(0).unwrap_or_default();
     let end = move |write: &mut Write<'_>| sessions::delete_session(write, person, session);
@@ -26,5 +25,5 @@ pub(crate) async fn end_session(
             "You have no such session. It has ended already.",
         ));
     }
-    Ok(Notice::SessionEnded.redirect("/account"))
+    Ok(Notice::SessionEnded.at("/account"))
 }

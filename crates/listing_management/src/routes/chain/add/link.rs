@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use chain::ids::ListingId;
 use chain::state::Link;
 use http::StatusCode;
@@ -17,11 +16,11 @@ use web::refusals;
 use web::schema::id;
 
 use crate::ListingManagement;
-use crate::caller::BranchCaller;
 use crate::links;
 use crate::openapi::{both_sides, describe, linking, recorded_write};
 use crate::parameters::IdempotencyKey;
-use crate::recording::{self, Reply};
+use crate::recording::Recorded;
+use crate::reply::Reply;
 use crate::wire::listing::ListingResource;
 use crate::wire::proposal::ProposalResource;
 use crate::write_request::WriteRequest;
@@ -54,23 +53,23 @@ refusals!(
         AddLinkRefusals,
     ),
 )]
-pub async fn add_link(
+pub(crate) async fn add_link(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
     request: WriteRequest,
-) -> Result<Response, Problem> {
+) -> Result<Recorded<Reply>, Problem> {
     let link = read_link(&request)?;
-    recording::record(&management, caller, request, move |write, author| {
-        if let Some(proposal) = links::add_link(write, author, link)? {
-            return Reply::proposed(&proposal);
-        }
-        let data = [
-            show_listing(write, link.buyer)?,
-            show_listing(write, link.seller)?,
-        ];
-        Reply::json(StatusCode::OK, &Data { data })
-    })
-    .await
+    request
+        .record(&management, move |write, author| {
+            if let Some(proposal) = links::add_link(write, author, link)? {
+                return Reply::proposed(&proposal);
+            }
+            let data = [
+                show_listing(write, link.buyer)?,
+                show_listing(write, link.seller)?,
+            ];
+            Reply::json(StatusCode::OK, &Data { data })
+        })
+        .await
 }
 
 /// Parses `{seller, buyer}`.

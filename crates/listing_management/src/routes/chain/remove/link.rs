@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use web::described::wrong_member;
 use web::problem::Problem;
 use web::refusals;
 
 use crate::ListingManagement;
-use crate::caller::BranchCaller;
 use crate::links;
 use crate::openapi::{both_sides, describe, recorded_write, unlinking};
 use crate::parameters::IdempotencyKey;
-use crate::recording::{self, Reply};
+use crate::recording::Recorded;
+use crate::reply::Reply;
 use crate::routes::chain::add::link::{LinkBody, read_link};
 use crate::wire::SuccessAnswer;
 use crate::write_request::WriteRequest;
@@ -42,15 +41,15 @@ refusals!(
         RemoveLinkRefusals,
     ),
 )]
-pub async fn remove_link(
+pub(crate) async fn remove_link(
     State(management): State<Arc<ListingManagement>>,
-    caller: BranchCaller,
     request: WriteRequest,
-) -> Result<Response, Problem> {
+) -> Result<Recorded<Reply>, Problem> {
     let link = read_link(&request)?;
-    recording::record(&management, caller, request, move |write, author| {
-        links::remove_link(write, author, link)?;
-        Reply::success()
-    })
-    .await
+    request
+        .record(&management, move |write, author| {
+            links::remove_link(write, author, link)?;
+            Reply::success()
+        })
+        .await
 }

@@ -31,3 +31,23 @@ story! {
         assert!(text.html.contains("value=\"mine\""));
     }
 }
+
+story! {
+    async fn a_refused_form_sent_again_is_refused_as_it_was(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2, 3], &[]).await;
+        agent.link(ids[1], ids[0]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (path, other) = (format!("/listings/{}/links", ids[0]), ids[2].to_string());
+        let form = [("idempotency_key", "once"), ("other", &*other), ("side", "above")];
+        let refused = kim.post_as_it_is(&path, &form).await;
+        assert_eq!(refused.status, 409);
+        agent.unlink(ids[1], ids[0]).await.assert_success();
+        let again = kim.post_as_it_is(&path, &form).await;
+        assert_eq!(again.status, 409);
+        let error = |html: &str| html.split("link-other-error").nth(1).unwrap()[..150].to_owned();
+        assert_eq!(error(&again.html), error(&refused.html));
+        let later = kim.post(&path, &form[1..]).await;
+        assert_eq!(later.location, format!("/listings/{}?done=linked", ids[0]));
+    }
+}
