@@ -6,6 +6,7 @@ use askama::Template;
 use chain::ends::End;
 use chain::ids::{ChainId, ListingId, Uprn};
 use chain::milestone::MilestoneType;
+use forecast::silence::Silence;
 use jiff::civil::{Date, DateTime};
 
 use crate::change::HistoryLine;
@@ -225,7 +226,9 @@ impl ChainPage {
     /// The type at which a home holds the chain.
     fn step_of(&self, home: &Home) -> Option<&'static MilestoneType> {
         match &self.hold {
-            Some(Hold::Sale(sale)) if sale.home == home.uprn => Some(sale.step),
+            Some(Hold::Sale(sale)) if sale.listing == home.listing => {
+                Some(sale.open.step.milestone())
+            }
             _ => None,
         }
     }

@@ -1,14 +1,14 @@
 //! The list of sales to chase today: `/chase`.
 
 use askama::Template;
-use chain::ends::End;
 use chain::ids::{BranchId, ChainId, ListingId};
-use chain::milestone::MilestoneType;
+use forecast::chase::Reason;
+use forecast::day::Day;
 use jiff::civil::{Date, DateTime};
 
 use crate::chains::{Branch, Query};
 use crate::frame::{Frame, Section};
-use crate::hold::{self, Ring};
+use crate::hold::{self, Contact};
 use crate::words::{counted, day};
 
 /// Sales to chase, the most urgent first.
@@ -52,7 +52,7 @@ pub struct ChaseFilter {
 #[derive(Debug, Clone)]
 pub struct ChaseGroup {
     /// The organisation to ring; `None` in a list that is not grouped.
-    pub ring: Option<Ring>,
+    pub contact: Option<Contact>,
     /// The rows.
     pub rows: Vec<ChaseRow>,
 }
@@ -74,67 +74,23 @@ pub struct ChaseRow {
     pub holds_chain: bool,
     /// Whether it holds the chain up with another step, which is not late.
     pub holds_by_other_step: bool,
-    /// The milestone that is late. For an open end, Exchange.
-    pub step: &'static MilestoneType,
-    /// The rule that put the row here.
-    pub rule: Rule,
+    /// Why it is on the list.
+    pub reason: Reason,
+    /// The day of SSTC.
+    pub agreed: Date,
     /// Whom to ring, in this order.
-    pub ring: Vec<Ring>,
+    pub contacts: Vec<Contact>,
     /// How many other sales of this list wait for the first of them.
     pub other_late: u32,
     /// The last time somebody chased it.
-    pub chased: Option<Chased>,
+    pub chased: Option<LastChase>,
     /// Until when it is snoozed.
     pub snoozed: Option<Snooze>,
 }
 
-/// The rule that put a row on the list, with its numbers.
-#[derive(Debug, Clone, Copy)]
-pub enum Rule {
-    /// The expected or proposed day has passed.
-    Overdue {
-        /// That day.
-        expected: Date,
-        /// Days since then.
-        days: u32,
-    },
-    /// The step takes longer than in most comparable sales.
-    Slow {
-        /// The day on which the step before was done.
-        since: Date,
-        /// Days since then.
-        days: u32,
-        /// The number of comparable sales.
-        sales: u32,
-        /// So many percent of them had done it …
-        percent: u8,
-        /// … within so many days.
-        within_days: u32,
-    },
-    /// Exchange is proposed within a week, and the step is open.
-    ExchangeNear {
-        /// The proposed day.
-        exchange: Date,
-    },
-    /// Nothing happened for a long time.
-    Quiet {
-        /// The date of the latest milestone.
-        since: Date,
-        /// Working days since then.
-        working_days: u32,
-    },
-    /// An end of the chain is not confirmed.
-    EndOpen {
-        /// The end.
-        end: End,
-        /// The day of SSTC.
-        agreed: Date,
-    },
-}
-
-/// Somebody chased a sale.
+/// The last time somebody chased a sale.
 #[derive(Debug, Clone)]
-pub struct Chased {
+pub struct LastChase {
     /// When.
     pub at: DateTime,
     /// The person.
@@ -205,11 +161,50 @@ impl ChaseFilter {
 impl ChaseRow {
     /// The late step in words, in the middle of a sentence.
     pub fn lack(&self) -> String {
-        match self.rule {
-            Rule::EndOpen { end, .. } => format!("the {end} is not confirmed"),
-            Rule::Quiet { .. } => "nothing new is recorded".to_owned(),
-            Rule::Overdue { .. } | Rule::Slow { .. } | Rule::ExchangeNear { .. } => {
-                hold::lack(self.step)
+        match self.reason {
+            Reason::EndOpen(end) => format!("the {end} is not confirmed"),
+            Reason::Quiet { .. } => "nothing new is recorded".to_owned(),
+            Reason::Overdue { open, .. }
+            | Reason::Slow { open, .. }
+            | Reason::ExchangeNear { open, .. } => hold::lack(open.step.milestone()),
+        }
+    }
+
+    /// The reason with its numbers, as a sentence. Dates outside the year of `today` show their year.
+    pub fn why(&self, today: Date) -> String {
+        let date = |date: Day| day(date.date(), today.year());
+        match self.reason {
+            Reason::Overdue { open, days } => {
+                let expected = open.expected.map(date).unwrap_or_default();
+                format!("Expected on {expected}, {} ago.", counted(days, "day"))
+            }
+            Reason::Slow {
+                open,
+                days,
+                percent,
+                comparison,
+            } => {
+                let clock = open.clock_days(today.into()).unwrap_or_default();
+                format!(
+                    "Open for {} since {}. Of {}, {percent} % did this within {}.",
+                    counted(clock, "day"),
+                    open.since.map(date).unwrap_or_default(),
+                    counted(comparison.ended, "comparable sale"),
+                    counted(clock.saturating_sub(days), "day"),
+                )
+            }
+            Reason::ExchangeNear { proposed, .. } => {
+                format!("Exchange is proposed for {}.", date(proposed))
+            }
+            Reason::Quiet {
+                since,
+                working_days,
+            } => {
+                let quiet = counted(working_days, "working day");
+                format!("The latest milestone is of {}, {quiet} ago.", date(since))
+            }
+            Reason::EndOpen(_) => {
+                format!("The sale was agreed on {}.", day(self.agreed, today.year()))
             }
         }
     }
@@ -217,44 +212,5 @@ impl ChaseRow {
     /// The id of a field of the row's snooze form.
     fn field(&self, name: &str) -> String {
         format!("snooze-{}-{name}", self.listing)
-    }
-}
-
-impl Rule {
-    /// The rule with its numbers, as a sentence. Dates outside `year` show their year.
-    pub fn words(&self, year: i16) -> String {
-        match *self {
-            Self::Overdue { expected, days } => {
-                let late = counted(days, "day");
-                format!("Expected on {}, {late} ago.", day(expected, year))
-            }
-            Self::Slow {
-                since,
-                days,
-                sales,
-                percent,
-                within_days,
-            } => format!(
-                "Open for {} since {}. Of {}, {percent} % did this within {}.",
-                counted(days, "day"),
-                day(since, year),
-                counted(sales, "comparable sale"),
-                counted(within_days, "day"),
-            ),
-            Self::ExchangeNear { exchange } => {
-                format!("Exchange is proposed for {}.", day(exchange, year))
-            }
-            Self::Quiet {
-                since,
-                working_days,
-            } => {
-                let quiet = counted(working_days, "working day");
-                let since = day(since, year);
-                format!("The latest milestone is of {since}, {quiet} ago.")
-            }
-            Self::EndOpen { agreed, .. } => {
-                format!("The sale was agreed on {}.", day(agreed, year))
-            }
-        }
     }
 }

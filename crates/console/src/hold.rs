@@ -1,124 +1,62 @@
 //! The box that names the sale which holds a chain up.
 
-use chain::ids::Uprn;
+use chain::ids::ListingId;
 use chain::milestone::MilestoneType;
-use forecast::bottleneck::SHARED_BELOW_DAYS;
+use forecast::bottleneck::Comparison;
+use forecast::chase::Party;
+use forecast::outlook::OpenStep;
+use forecast::silence::Silence;
 use jiff::civil::Date;
 
 use crate::words;
 
-/// The reason why a chain has not exchanged.
+/// The reason why a chain has not exchanged, as the viewer may see it.
 #[derive(Debug, Clone)]
 pub enum Hold {
     /// One sale is most often the last to be ready.
     Sale(Box<HoldingSale>),
-    /// A sale fell through.
-    Broken {
-        /// The home of the sale that fell through.
-        home: Uprn,
-        /// The day of Fall Through.
-        on: Date,
-    },
-    /// A home has no buyer yet: SSTC is not recorded.
-    NoBuyer {
-        /// The home without a buyer.
-        home: Uprn,
-    },
-    /// Nobody recorded the day of SSTC in a sale under way, so its clock has no beginning.
-    NoDateOfSale {
-        /// The home.
-        home: Uprn,
-    },
     /// Every sale is ready for exchange.
-    Nothing {
+    Ready {
         /// The reasons why the chain has not exchanged yet.
         waits: Vec<Wait>,
     },
-    /// Every sale has exchanged or completed.
-    Exchanged,
-    /// There are too few comparable sales to name one.
-    Silent {
-        /// The number of comparable sales with an ended step.
-        comparable: u32,
-        /// The number that the rule demands.
-        needed: u32,
-    },
+    /// No sale can be named.
+    Silent(Silence),
 }
 
 /// The sale that holds a chain up, and the reason.
 #[derive(Debug, Clone)]
 pub struct HoldingSale {
-    /// The home.
-    pub home: Uprn,
-    /// The step that is not done.
-    pub step: &'static MilestoneType,
-    /// How long the step has waited; `None`: the step before has no date that the viewer may see.
-    pub clock: Option<Clock>,
-    /// The expected or proposed day of the step, if one is recorded.
-    pub expected: Option<Date>,
+    /// The sale.
+    pub listing: ListingId,
+    /// The step that is not done, with the dates that the viewer may see.
+    pub open: OpenStep,
     /// How long comparable sales took for the step; `None`: an expected date decided.
     pub comparison: Option<Comparison>,
     /// The sale that would be the last one otherwise; `None` in a chain of one.
     pub runner_up: Option<RunnerUp>,
-    /// Whom to chase, in this order.
-    pub chase: Vec<Ring>,
-}
-
-/// How long a step has waited.
-#[derive(Debug, Clone, Copy)]
-pub struct Clock {
-    /// The step before.
-    pub after: &'static MilestoneType,
-    /// The day on which the step before was done.
-    pub since: Date,
-    /// Days from then to today.
-    pub days: u32,
-}
-
-/// How long comparable sales took for the same step.
-#[derive(Debug, Clone, Copy)]
-pub struct Comparison {
-    /// The number of comparable sales.
-    pub sales: u32,
-    /// Nine of ten had done the step within so many days.
-    pub nine_in_ten_days: u32,
+    /// Whom to ring, in this order.
+    pub contacts: Vec<Contact>,
 }
 
 /// The sale that comes next.
 #[derive(Debug, Clone, Copy)]
 pub struct RunnerUp {
-    /// The home.
-    pub home: Uprn,
-    /// How many days sooner it should be ready. Below `SHARED_BELOW_DAYS` the box says that both share the place.
+    /// The sale.
+    pub listing: ListingId,
+    /// How many days sooner it should be ready.
     pub days_sooner: u32,
+    /// Whether it holds the chain up nearly as much.
+    pub is_shared: bool,
 }
 
 /// Somebody to ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ring {
+pub struct Contact {
     /// The part in the sale.
-    pub who: Who,
+    pub party: Party,
     /// The organisation; empty if unknown.
     pub name: String,
-}
-
-/// A part in a sale.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
-    /// The seller's conveyancer.
-    SellerConveyancer,
-    /// The buyer's conveyancer.
-    BuyerConveyancer,
-    /// The managing agent, through the seller's conveyancer.
-    ManagingAgent,
-    /// The local authority or search provider, through the buyer's conveyancer.
-    SearchProvider,
-    /// The buyer or the buyer's broker.
-    BuyerOrBroker,
-    /// The lender.
-    Lender,
-    /// The selling agent.
-    Agent,
 }
 
 /// A reason why a chain has not exchanged, although all its sales are ready.
@@ -136,25 +74,31 @@ pub enum Wait {
     Bottom,
 }
 
-impl RunnerUp {
-    /// Whether both sales hold up the chain.
-    pub(crate) fn shares(&self) -> bool {
-        self.days_sooner < SHARED_BELOW_DAYS
+impl Hold {
+    /// Whether the chain waits because of this sale, alone or with another one.
+    pub(crate) fn names(&self, listing: ListingId) -> bool {
+        match self {
+            Self::Sale(sale) => {
+                let second = sale.runner_up.filter(|second| second.is_shared);
+                sale.listing == listing || second.is_some_and(|second| second.listing == listing)
+            }
+            Self::Silent(Silence::FellThrough(at) | Silence::NoBuyer(at)) => *at == listing,
+            Self::Silent(_) | Self::Ready { .. } => false,
+        }
     }
 }
 
-impl Who {
-    /// The part in words, in the middle of a sentence.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::SellerConveyancer => "seller’s conveyancer",
-            Self::BuyerConveyancer => "buyer’s conveyancer",
-            Self::ManagingAgent => "managing agent, through the seller’s conveyancer",
-            Self::SearchProvider => "search provider, through the buyer’s conveyancer",
-            Self::BuyerOrBroker => "buyer or broker",
-            Self::Lender => "lender",
-            Self::Agent => "selling agent",
-        }
+impl HoldingSale {
+    /// The clock of the step in words: the days, the milestone from which they count, and its date.
+    pub(crate) fn clock(&self, today: Date) -> Option<(u32, &'static MilestoneType, Date)> {
+        let days = self.open.clock_days(today.into())?;
+        Some((days, self.open.after()?, self.open.since?.date()))
+    }
+
+    /// The comparable sales, and the days within which 9 in 10 of them did the step.
+    pub(crate) fn nine_in_ten(&self) -> Option<(u32, u32)> {
+        let found = self.comparison?;
+        Some((found.ended, found.most_days?))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use askama::Template;
 use chain::milestone::MilestoneType;
+use forecast::chase::Party;
 use forecast::silence::Silence;
 use jiff::civil::Date;
 
 use crate::frame::{Frame, Section};
-use crate::hold::Who;
 use crate::words::counted;
 
 /// The rules in words, with today's numbers.
@@ -29,7 +29,7 @@ pub struct StepRule {
     /// The step.
     pub step: &'static MilestoneType,
     /// Whom to ring.
-    pub ring: Vec<Who>,
+    pub contacts: &'static [Party],
     /// How long the step takes; `None`: too few sales.
     pub days: Option<StepDays>,
 }

@@ -7,13 +7,10 @@ use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 use chain::ends::End;
 use chain::ids::{BranchId, ChainId, ListingId};
-use chain::milestone::MilestoneType;
-use console::chase::{ChaseFilter, ChaseGroup, ChaseRow, Chased, Rule, Snooze};
-use console::hold::Ring;
-use forecast::chase::{ChasedChain, Entry, Reason, list_entries_with, sort_entries};
+use console::chase::{ChaseFilter, ChaseGroup, ChaseRow, LastChase, Snooze};
+use console::hold::Contact;
+use forecast::chase::{ChaseChain, Entry, Reason, list_entries_with, sort_entries};
 use forecast::day::Day;
-use forecast::sale::Sale;
-use forecast::step::Step;
 use listing_management::forecasts::{Assessment, Forecasts, Learned};
 use storage::chase::SaleUnderWay;
 use storage::recent_chains::Place;
@@ -21,7 +18,7 @@ use storage::{Read, StorageError};
 
 use self::loaded::Loaded;
 use super::addresses::to_address;
-use super::rings::{Firms, rings};
+use super::contacts::{Firms, contacts};
 use super::times::moment;
 use crate::limits;
 
@@ -81,7 +78,7 @@ pub(crate) fn list_late_chains(
         let Some(assessment) = loaded.assessments.get(&chain) else {
             continue;
         };
-        let chased = ChasedChain {
+        let chased = ChaseChain {
             sales: &assessment.sales,
             open_ends: &[],
         };
@@ -103,23 +100,28 @@ pub(crate) fn list_late_chains(
 /// without a known organisation are together by the part that has to be rung.
 pub(crate) fn group(rows: Vec<ChaseRow>, by_conveyancer: bool) -> Vec<ChaseGroup> {
     if !by_conveyancer {
-        return vec![ChaseGroup { ring: None, rows }];
+        return vec![ChaseGroup {
+            contact: None,
+            rows,
+        }];
     }
-    let is_same = |one: &Ring, other: &Ring| {
-        one.name == other.name && (one.who == other.who || !one.name.is_empty())
+    let is_same = |one: &Contact, other: &Contact| {
+        one.name == other.name && (one.party == other.party || !one.name.is_empty())
     };
     let mut groups: Vec<ChaseGroup> = Vec::new();
     for row in rows {
-        let first = row.ring.first().cloned();
-        let found = groups.iter_mut().find(|group| match (&group.ring, &first) {
-            (Some(one), Some(other)) => is_same(one, other),
-            (None, None) => true,
-            (Some(_), None) | (None, Some(_)) => false,
-        });
+        let first = row.contacts.first().cloned();
+        let found = groups
+            .iter_mut()
+            .find(|group| match (&group.contact, &first) {
+                (Some(one), Some(other)) => is_same(one, other),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            });
         match found {
             Some(group) => group.rows.push(row),
             None => groups.push(ChaseGroup {
-                ring: first,
+                contact: first,
                 rows: vec![row],
             }),
         }
@@ -169,11 +171,11 @@ impl Loaded {
             chain_length: assessment.sales.len(),
             holds_chain: entry.is_bottleneck,
             holds_by_other_step: entry.is_bottleneck && !entry.is_holding_step,
-            step: late_step(&entry.reason),
-            rule: to_rule(&entry.reason, facts, today)?,
-            ring: rings(entry.reason.chased(), firms),
+            reason: entry.reason,
+            agreed: facts.agreed()?.date(),
+            contacts: contacts(entry.reason.whom_to_chase(), firms),
             other_late: 0,
-            chased: sale.chased.as_ref().map(|chased| Chased {
+            chased: sale.chased.as_ref().map(|chased| LastChase {
                 at: moment(chased.at),
                 by: chased.person.clone(),
             }),
@@ -208,7 +210,7 @@ fn list_own_entries(
             open.map(|(_, end)| (sale.listing, end))
         })
         .collect();
-    let chain = ChasedChain {
+    let chain = ChaseChain {
         sales: &assessment.sales,
         open_ends: &open_ends,
     };
@@ -251,9 +253,9 @@ fn how_telling(entry: &Entry) -> u8 {
 /// Counts for each row how many other sales wait for the same organisation.
 fn count_others(rows: &mut [ChaseRow]) {
     let name = |row: &ChaseRow| {
-        row.ring
+        row.contacts
             .first()
-            .map_or_else(String::new, |ring| ring.name.clone())
+            .map_or_else(String::new, |contact| contact.name.clone())
     };
     let mut counts: HashMap<String, u32> = HashMap::new();
     for row in rows.iter() {
@@ -264,50 +266,6 @@ fn count_others(rows: &mut [ChaseRow]) {
         let count = counts.get(&name).filter(|_| !name.is_empty());
         row.other_late = count.map_or(0, |count| count.saturating_sub(1));
     }
-}
-
-/// The late milestone. A sale in which nothing happens, or with an open end, waits for Exchange.
-fn late_step(reason: &Reason) -> &'static MilestoneType {
-    reason.step().unwrap_or(Step::Exchange).milestone()
-}
-
-/// The rule with its numbers. Every rule has the dates that it names.
-fn to_rule(reason: &Reason, sale: &Sale, today: Day) -> Option<Rule> {
-    Some(match *reason {
-        Reason::Overdue { open, days } => Rule::Overdue {
-            expected: open.expected?.date(),
-            days,
-        },
-        Reason::Slow {
-            open,
-            days,
-            is_urgent,
-            comparison,
-        } => {
-            let clock = open.clock_days(today)?;
-            Rule::Slow {
-                since: open.since?.date(),
-                days: clock,
-                sales: comparison.ended,
-                percent: if is_urgent { 90 } else { 75 },
-                within_days: clock.saturating_sub(days),
-            }
-        }
-        Reason::ExchangeNear { proposed, .. } => Rule::ExchangeNear {
-            exchange: proposed.date(),
-        },
-        Reason::Quiet {
-            since,
-            working_days,
-        } => Rule::Quiet {
-            since: since.date(),
-            working_days,
-        },
-        Reason::EndOpen(end) => Rule::EndOpen {
-            end,
-            agreed: sale.agreed()?.date(),
-        },
-    })
 }
 
 #[cfg(test)]

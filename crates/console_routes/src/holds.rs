@@ -2,14 +2,13 @@
 //!
 //! A viewer sees the steps of own sales in full, and of others only milestones with a label (S-47).
 
-use chain::ids::{ListingId, Uprn};
+use chain::ids::ListingId;
 use console::chains::HeldBy;
 use console::forecast::{Forecast, Interval, StepMedian};
-use console::hold::{Clock, Comparison, Hold, HoldingSale, RunnerUp, Wait};
+use console::hold::{Hold, HoldingSale, RunnerUp, Wait};
 use forecast::bottleneck::{Bottleneck, Held};
 use forecast::chase::whom_to_chase;
 use forecast::day::Day;
-use forecast::durations;
 use forecast::prediction::Spread;
 use forecast::sale::Sale;
 use forecast::silence::Silence;
@@ -17,54 +16,40 @@ use listing_management::assessments::Assessed;
 use storage::state::{ChainState, ListingState};
 
 use super::addresses::home_name;
-use super::rings::{Firms, rings};
+use super::contacts::{Firms, contacts};
 
 /// The bottleneck of a chain in words. `None` if the chain changed while it was read.
 pub(crate) fn hold(state: &ChainState, assessed: &Assessed) -> Option<Hold> {
-    let home = |listing| find(state, listing).map(|found| found.uprn);
     Some(match &assessed.assessment.bottleneck {
         Ok(Bottleneck::Held(held)) => Hold::Sale(Box::new(holding_sale(state, assessed, held)?)),
-        Ok(Bottleneck::Ready { proposed }) => Hold::Nothing {
+        Ok(Bottleneck::Ready { proposed }) => Hold::Ready {
             waits: waits(assessed, *proposed),
         },
-        Err(Silence::FellThrough(listing)) => Hold::Broken {
-            home: home(*listing)?,
-            on: assessed.find_sale(*listing)?.fell_through()?.date(),
-        },
-        Err(Silence::NoBuyer(listing)) => Hold::NoBuyer {
-            home: home(*listing)?,
-        },
-        Err(Silence::NoDateOfSale(listing)) => Hold::NoDateOfSale {
-            home: home(*listing)?,
-        },
-        Err(Silence::Exchanged) => Hold::Exchanged,
-        Err(Silence::FewSteps { ended, .. } | Silence::FewForecasts { ended }) => Hold::Silent {
-            comparable: *ended,
-            needed: durations::ENDED_MIN,
-        },
-        // Misses of forecasts say nothing about steps.
-        Err(Silence::ManyMisses { .. }) => return None,
+        Err(silence) => {
+            if let Some(listing) = silence.listing() {
+                find(state, listing)?;
+            }
+            Hold::Silent(*silence)
+        }
     })
 }
 
 /// The same in short, for a list of chains.
 pub(crate) fn held_by(state: &ChainState, assessed: &Assessed) -> HeldBy {
-    let home = |uprn: Uprn| {
-        let mut listings = state.listings.iter();
-        let found = listings.find(|listing| listing.uprn == uprn);
-        found.map(home_name).unwrap_or_default()
-    };
+    let home = |listing| find(state, listing).map(home_name).unwrap_or_default();
     match hold(state, assessed) {
         Some(Hold::Sale(sale)) => HeldBy::Sale {
-            home: home(sale.home),
-            step: sale.step,
-            days: sale.clock.map(|clock| clock.days),
+            home: home(sale.listing),
+            step: sale.open.step.milestone(),
+            days: sale.open.clock_days(assessed.today),
         },
-        Some(Hold::Broken { home: uprn, .. } | Hold::NoBuyer { home: uprn }) => {
-            HeldBy::Broken { home: home(uprn) }
+        Some(Hold::Silent(Silence::FellThrough(listing) | Silence::NoBuyer(listing))) => {
+            HeldBy::Broken {
+                home: home(listing),
+            }
         }
-        Some(Hold::Nothing { .. } | Hold::Exchanged) => HeldBy::Nothing,
-        Some(Hold::NoDateOfSale { .. } | Hold::Silent { .. }) | None => HeldBy::Unknown,
+        Some(Hold::Ready { .. } | Hold::Silent(Silence::Exchanged)) => HeldBy::Nothing,
+        Some(Hold::Silent(_)) | None => HeldBy::Unknown,
     }
 }
 
@@ -97,37 +82,25 @@ fn holding_sale(state: &ChainState, assessed: &Assessed, held: &Held) -> Option<
     let today = assessed.today;
     let seen = assessed.see_step(held.holder.listing, held.holder.open);
     let home = find(state, held.holder.listing)?;
-    let clock = seen.open.since.zip(seen.open.after());
     let is_awaited = seen.open.expected.is_some_and(|day| day >= today);
-    let comparison = seen.comparison.filter(|_| !is_awaited);
-    let runner_up = held.runner_up.as_ref();
+    let runner_up = held.runner_up.as_ref().map(|other| other.listing);
     let firms = Firms {
         selling_agent: &home.selling_agent,
         seller_conveyancer: &home.seller_conveyancer,
         buyer_conveyancer: &home.buyer_conveyancer,
     };
     Some(HoldingSale {
-        home: home.uprn,
-        step: seen.open.step.milestone(),
-        clock: clock.map(|(since, after)| Clock {
-            after,
-            since: since.date(),
-            days: today.days_since(since),
-        }),
-        expected: seen.open.expected.map(Day::date),
-        comparison: comparison.and_then(|found| {
-            Some(Comparison {
-                sales: found.ended,
-                nine_in_ten_days: found.most_days?,
-            })
-        }),
-        runner_up: runner_up.and_then(|other| {
-            Some(RunnerUp {
-                home: find(state, other.listing)?.uprn,
+        listing: home.listing,
+        open: seen.open,
+        comparison: seen.comparison.filter(|_| !is_awaited),
+        runner_up: runner_up
+            .filter(|other| find(state, *other).is_some())
+            .map(|listing| RunnerUp {
+                listing,
                 days_sooner: held.margin_days,
-            })
-        }),
-        chase: rings(whom_to_chase(seen.open.step), firms),
+                is_shared: held.is_shared(),
+            }),
+        contacts: contacts(whom_to_chase(seen.open.step), firms),
     })
 }
 

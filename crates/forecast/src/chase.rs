@@ -15,35 +15,28 @@ use crate::tables::Tables;
 pub const QUIET_WORKING_DAYS: u32 = 10;
 /// So many days before a proposed exchange open steps are urgent.
 pub const NEAR_DAYS: u32 = 7;
-/// A clock past this share of comparable sales is worth a look.
-const LOOK: f64 = 0.75;
-/// A clock past this share of comparable sales is worth a call.
-const CHASE: f64 = 0.9;
+/// A clock past this percentage of comparable sales is worth a look.
+pub const LOOK_PERCENT: u8 = 75;
+/// A clock past this percentage of comparable sales is worth a call.
+pub const CHASE_PERCENT: u8 = 90;
 
-/// Somebody to ring.
+/// Somebody who works on a sale, or the buyer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Party {
     /// The conveyancer of the seller.
     SellersConveyancer,
     /// The conveyancer of the buyer.
     BuyersConveyancer,
-    /// The conveyancers of both.
-    BothConveyancers,
+    /// The managing agent, reached through the seller's conveyancer.
+    ManagingAgent,
+    /// The local authority or search provider, reached through the buyer's conveyancer.
+    SearchProvider,
     /// The buyer, or the buyer's mortgage broker.
     BuyerOrBroker,
     /// The lender.
     Lender,
-    /// The agent of the listing at the open end of the chain.
-    AgentAtTheEnd,
-}
-
-/// Whom to ring about a step, and who has it in hand behind them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chased {
-    /// The one to ring.
-    pub party: Party,
-    /// The one who has to act, if that is somebody else.
-    pub behind: Option<&'static str>,
+    /// The selling agent.
+    SellingAgent,
 }
 
 /// Why a sale is on the list.
@@ -62,8 +55,8 @@ pub enum Reason {
         open: OpenStep,
         /// The days past the limit.
         days: u32,
-        /// Whether the clock is past nine in ten of them, and not only three in four.
-        is_urgent: bool,
+        /// The limit: so many percent of them were done by then, nine in ten or only three in four.
+        percent: u8,
         /// The comparable sales.
         comparison: Comparison,
     },
@@ -87,7 +80,7 @@ pub enum Reason {
 
 /// A chain with sales that somebody may chase.
 #[derive(Debug, Clone, Copy)]
-pub struct ChasedChain<'a> {
+pub struct ChaseChain<'a> {
     /// Its sales, bottom to top.
     pub sales: &'a [Sale],
     /// The ends that nobody confirmed, with the listings at them.
@@ -108,47 +101,43 @@ pub struct Entry {
 }
 
 impl Party {
-    /// The party in words.
-    pub const fn as_str(self) -> &'static str {
+    /// The party in words, in the middle of a sentence.
+    pub const fn words(self) -> &'static str {
         match self {
-            Self::SellersConveyancer => "seller's conveyancer",
-            Self::BuyersConveyancer => "buyer's conveyancer",
-            Self::BothConveyancers => "both conveyancers",
-            Self::BuyerOrBroker => "buyer or mortgage broker",
+            Self::SellersConveyancer => "seller’s conveyancer",
+            Self::BuyersConveyancer => "buyer’s conveyancer",
+            Self::ManagingAgent => "managing agent, through the seller’s conveyancer",
+            Self::SearchProvider => "search provider, through the buyer’s conveyancer",
+            Self::BuyerOrBroker => "buyer or broker",
             Self::Lender => "lender",
-            Self::AgentAtTheEnd => "agent at the end of the chain",
+            Self::SellingAgent => "selling agent",
         }
     }
 }
 
-/// Whom to ring about a step.
-pub const fn whom_to_chase(step: Step) -> Chased {
-    let (party, behind) = match step {
-        Step::ContractSent | Step::EnquiriesClosed => (Party::SellersConveyancer, None),
-        Step::ManagementPack => (Party::SellersConveyancer, Some("managing agent")),
+/// Whom to ring about a step, in this order.
+pub const fn whom_to_chase(step: Step) -> &'static [Party] {
+    match step {
+        Step::ContractSent | Step::EnquiriesClosed => &[Party::SellersConveyancer],
+        Step::ManagementPack => &[Party::ManagingAgent],
         Step::ContractReceived | Step::SearchesOrdered | Step::EnquiriesOpened => {
-            (Party::BuyersConveyancer, None)
+            &[Party::BuyersConveyancer]
         }
-        Step::AuthoritySearch => (Party::BuyersConveyancer, Some("local authority")),
-        Step::EnvironmentalSearch | Step::WaterSearch => {
-            (Party::BuyersConveyancer, Some("search provider"))
+        Step::AuthoritySearch | Step::EnvironmentalSearch | Step::WaterSearch => {
+            &[Party::SearchProvider]
         }
-        Step::MortgageApplied => (Party::BuyerOrBroker, None),
-        Step::Valuation | Step::MortgageOffered => (Party::Lender, None),
-        Step::Exchange => (Party::BothConveyancers, None),
-    };
-    Chased { party, behind }
+        Step::MortgageApplied => &[Party::BuyerOrBroker],
+        Step::Valuation | Step::MortgageOffered => &[Party::Lender],
+        Step::Exchange => &[Party::SellersConveyancer, Party::BuyersConveyancer],
+    }
 }
 
 impl Reason {
-    /// Whom to ring.
-    pub fn chased(&self) -> Chased {
+    /// Whom to ring, in this order. Nobody knows who has a silent sale in hand, so both conveyancers are
+    /// asked.
+    pub fn whom_to_chase(&self) -> &'static [Party] {
         match self {
-            Self::EndOpen(_) => Chased {
-                party: Party::AgentAtTheEnd,
-                behind: None,
-            },
-            // Nobody knows who has a silent sale in hand, so both conveyancers are asked.
+            Self::EndOpen(_) => &[Party::SellingAgent],
             Self::Overdue { .. }
             | Self::Slow { .. }
             | Self::ExchangeNear { .. }
@@ -178,14 +167,14 @@ impl Reason {
 
 /// Lists the sales of a chain that somebody should chase: its bottleneck first, then by the days past the
 /// limits. A chain in which a sale fell through or all are exchanged has nothing to chase.
-pub fn list_entries(chain: &ChasedChain<'_>, tables: &Tables, today: Day) -> Vec<Entry> {
+pub fn list_entries(chain: &ChaseChain<'_>, tables: &Tables, today: Day) -> Vec<Entry> {
     let found = find_bottleneck(chain.sales, tables, today).ok();
     list_entries_with(chain, found.as_ref(), tables, today)
 }
 
 /// Like [`list_entries`]. The caller has found the bottleneck already.
 pub fn list_entries_with(
-    chain: &ChasedChain<'_>,
+    chain: &ChaseChain<'_>,
     bottleneck: Option<&Bottleneck>,
     tables: &Tables,
     today: Day,
@@ -280,16 +269,17 @@ fn find_slow(open: &OpenStep, stratum: Stratum, tables: &Tables, today: Day) -> 
     }
     let clock = open.clock_days(today)?;
     let table = tables.comparable(stratum).step(open.step).ok()?;
-    let past = |share| {
-        clock
-            .checked_sub(table.days_by(share)?)
-            .filter(|days| *days > 0)
-    };
-    let is_urgent = past(CHASE).is_some();
+    let (percent, days) = [CHASE_PERCENT, LOOK_PERCENT]
+        .into_iter()
+        .find_map(|percent| {
+            let limit = table.days_by(f64::from(percent) / 100.0)?;
+            let days = clock.checked_sub(limit).filter(|days| *days > 0)?;
+            Some((percent, days))
+        })?;
     Some(Reason::Slow {
         open: *open,
-        days: past(if is_urgent { CHASE } else { LOOK })?,
-        is_urgent,
+        days,
+        percent,
         comparison: compare(open, stratum, tables).ok()?,
     })
 }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use self::made_up::{ANY_TABLES, DrawnSale, draw_chain, today};
 use crate::bottleneck::{Bottleneck, find_bottleneck};
-use crate::chase::{ChasedChain, Reason, list_entries};
+use crate::chase::{ChaseChain, Reason, list_entries};
 use crate::durations::DurationCounts;
 use crate::outlook::OpenStep;
 use crate::prediction::{Correction, exchange, predict};
@@ -122,7 +122,7 @@ proptest! {
         drawn in proptest::collection::vec(any::<DrawnSale>(), 1..5),
     ) {
         let sales = draw_chain(&drawn);
-        let chain = ChasedChain { sales: &sales, open_ends: &[] };
+        let chain = ChaseChain { sales: &sales, open_ends: &[] };
         let entries = list_entries(&chain, &ANY_TABLES[table], today());
         prop_assert!(entries.is_sorted_by_key(|entry| !entry.is_bottleneck));
         for entry in entries {

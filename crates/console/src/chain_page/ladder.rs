@@ -1,9 +1,9 @@
 //! The ladder of a chain: its layers from the top, with the long middle of a long chain folded.
 
-use chain::ids::Uprn;
+use chain::ids::{ListingId, Uprn};
+use jiff::civil::Date;
 
 use super::ChainPage;
-use crate::hold::{Hold, RunnerUp};
 use crate::home::Home;
 use crate::words;
 
@@ -121,22 +121,26 @@ impl ChainPage {
         words::joined(&names)
     }
 
+    /// The short name of a sale's home, or the sale's number for a sale outside the chain.
+    pub(crate) fn name_of_sale(&self, listing: ListingId) -> String {
+        let home = self.find_sale(listing);
+        home.map_or_else(|| format!("Sale {listing}"), Home::name)
+    }
+
+    /// The day on which a sale of the chain fell through.
+    pub(crate) fn fell_through(&self, listing: ListingId) -> Option<Date> {
+        self.find_sale(listing)?.fell_through()
+    }
+
+    fn find_sale(&self, listing: ListingId) -> Option<&Home> {
+        self.homes().find(|home| home.listing == listing)
+    }
+
     /// Whether the home holds the chain up, alone or with another one.
     pub(crate) fn holds(&self, home: &Home) -> bool {
-        match &self.hold {
-            Some(Hold::Sale(sale)) => {
-                let second = sale.runner_up.filter(RunnerUp::shares);
-                sale.home == home.uprn || second.is_some_and(|second| second.home == home.uprn)
-            }
-            Some(Hold::Broken { home: at, .. } | Hold::NoBuyer { home: at }) => *at == home.uprn,
-            Some(
-                Hold::NoDateOfSale { .. }
-                | Hold::Nothing { .. }
-                | Hold::Exchanged
-                | Hold::Silent { .. },
-            )
-            | None => false,
-        }
+        self.hold
+            .as_ref()
+            .is_some_and(|hold| hold.names(home.listing))
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn render(page: &impl askama::Template) -> String {
 fn alone() -> ChainPage {
     let mut page = samples::straight(1);
     page.top = console::chain_page::Cap::default();
-    page.hold = Some(Hold::Nothing {
+    page.hold = Some(Hold::Ready {
         waits: vec![Wait::Exchange(date(2026, 12, 18)), Wait::Bottom],
     });
     page.forecast = Some(Forecast::Silent {
@@ -79,10 +79,8 @@ fn alone() -> ChainPage {
 
 fn folded() -> ChainPage {
     let mut page = samples::straight(13);
-    page.hold = Some(Hold::Broken {
-        home: samples::uprn(6),
-        on: date(2026, 11, 20),
-    });
+    let fell = page.layers[7][0].listing;
+    page.hold = Some(Hold::Silent(Silence::FellThrough(fell)));
     page.layers[7][0]
         .progress
         .record(Field::FallThroughCompleted, Some(date(2026, 11, 20)));
@@ -93,9 +91,8 @@ fn all_types() -> ChainPage {
     let mut page = samples::straight(2);
     page.shows_all_types = true;
     page.proof = None;
-    page.hold = Some(Hold::NoBuyer {
-        home: samples::uprn(2),
-    });
+    let unsold = samples::home(2).listing;
+    page.hold = Some(Hold::Silent(Silence::NoBuyer(unsold)));
     let unsigned = |key, day| chain::progress::Recorded {
         milestone: kind(key),
         date: Some(day),

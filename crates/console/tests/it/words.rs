@@ -108,7 +108,7 @@ fn a_ready_chain_says_what_it_waits_for() {
         (Wait::Bottom, "Nobody has confirmed the bottom."),
     ] {
         check(words, |page| {
-            page.hold = Some(Hold::Nothing { waits: vec![wait] });
+            page.hold = Some(Hold::Ready { waits: vec![wait] });
         });
     }
 }

@@ -48,9 +48,9 @@ pub(crate) async fn show_call_sheet(
 }
 
 fn cells(row: &ChaseRow, today: Date) -> [String; HEADS.len()] {
-    let ring = |place: usize| row.ring.get(place);
-    let name = |place| ring(place).map_or_else(String::new, |ring| ring.name.clone());
-    let part = |place| ring(place).map_or_else(String::new, |ring| ring.who.words().to_owned());
+    let contact = |place: usize| row.contacts.get(place);
+    let name = |place| contact(place).map_or_else(String::new, |one| one.name.clone());
+    let part = |place| contact(place).map_or_else(String::new, |one| one.party.words().to_owned());
     let second = match name(1) {
         name if name.is_empty() => part(1),
         name => name,
@@ -63,7 +63,7 @@ fn cells(row: &ChaseRow, today: Date) -> [String; HEADS.len()] {
         row.chain_length.to_string(),
         if row.holds_chain { "yes" } else { "no" }.to_owned(),
         row.lack(),
-        row.rule.words(today.year()),
+        row.why(today),
         name(0),
         part(0),
         second,

@@ -7,7 +7,7 @@ use axum::response::Response;
 use console::frame::Section;
 use console::method::{Horizon, MethodPage, Point, Record, StepDays, StepRule};
 use console::render;
-use forecast::chase::whom_to_chase;
+use forecast::chase::{CHASE_PERCENT, LOOK_PERCENT, whom_to_chase};
 use forecast::counts::Stratum;
 use forecast::figures::{Figures, FiguresRow};
 use forecast::step::Step;
@@ -17,7 +17,6 @@ use web::problem::Problem;
 use crate::Console;
 use crate::frames::show;
 use crate::holds::to_percent;
-use crate::rings::parts;
 use crate::session::SignedIn;
 
 /// Shows the rules in words, the durations of all sales, and the error of past forecasts.
@@ -43,12 +42,15 @@ fn rule(step: Step, learned: &Learned) -> StepRule {
     let table = learned.tables.comparable(Stratum::All).step(step).ok();
     StepRule {
         step: step.milestone(),
-        ring: parts(whom_to_chase(step)),
-        days: table.map(|table| StepDays {
-            sales: table.ended(),
-            median: table.days_by(0.5),
-            look: table.days_by(0.75),
-            chase: table.days_by(0.9),
+        contacts: whom_to_chase(step),
+        days: table.map(|table| {
+            let within = |percent| table.days_by(f64::from(percent) / 100.0);
+            StepDays {
+                sales: table.ended(),
+                median: within(50),
+                look: within(LOOK_PERCENT),
+                chase: within(CHASE_PERCENT),
+            }
         }),
     }
 }

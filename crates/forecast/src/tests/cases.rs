@@ -6,7 +6,7 @@ use chain::listing::Tenure;
 
 use super::made_up::{sale, today};
 use crate::bottleneck::{Bottleneck, Held, find_bottleneck};
-use crate::chase::{ChasedChain, Reason, list_entries, whom_to_chase};
+use crate::chase::{ChaseChain, Reason, list_entries, whom_to_chase};
 use crate::counts::{Counts, CountsRow};
 use crate::durations::DurationCounts;
 use crate::outlook::{OpenStep, list_open_steps};
@@ -259,7 +259,7 @@ fn the_chase_list_has_the_bottleneck_first() {
         ],
     );
     let fresh = sale(2, None, &[("sstc", 2)]);
-    let chain = ChasedChain {
+    let chain = ChaseChain {
         sales: &[fresh, late],
         open_ends: &[(ListingId(2), End::Bottom)],
     };
@@ -270,10 +270,10 @@ fn the_chase_list_has_the_bottleneck_first() {
             Reason::Slow {
                 open,
                 days,
-                is_urgent,
+                percent,
                 ..
             } => {
-                format!("{} {days} past, urgent: {is_urgent}", open.step.key())
+                format!("{} {days} past the limit of {percent} %", open.step.key())
             }
             Reason::ExchangeNear { open, .. } => format!("exchange is near: {}", open.step.key()),
             Reason::Quiet { working_days, .. } => format!("quiet for {working_days}"),
@@ -286,11 +286,11 @@ fn the_chase_list_has_the_bottleneck_first() {
         words,
         [
             "2 true: bottom open",
-            "1 false: environmental_search_delivered 61 past, urgent: true",
-            "1 false: water_search_delivered 61 past, urgent: true",
-            "1 false: la_search_delivered 28 past, urgent: true",
+            "1 false: environmental_search_delivered 61 past the limit of 90 %",
+            "1 false: water_search_delivered 61 past the limit of 90 %",
+            "1 false: la_search_delivered 28 past the limit of 90 %",
             "1 false: la_search_delivered overdue by 8",
-            "1 false: enquiries_closed 4 past, urgent: true",
+            "1 false: enquiries_closed 4 past the limit of 90 %",
             "1 false: exchange is near: enquiries_closed",
             "1 false: quiet for 10",
         ]
@@ -300,28 +300,25 @@ fn the_chase_list_has_the_bottleneck_first() {
 #[test]
 fn each_step_has_somebody_to_chase() {
     let said = Step::ALL.map(|step| {
-        let chased = whom_to_chase(step);
-        let behind = chased
-            .behind
-            .map_or(String::new(), |behind| format!(", for the {behind}"));
-        format!("{}: {}{behind}", step.key(), chased.party.as_str())
+        let parties: Vec<_> = whom_to_chase(step).iter().map(|one| one.words()).collect();
+        format!("{}: {}", step.key(), parties.join(", then "))
     });
     assert_eq!(
         said,
         [
-            "contract_sent: seller's conveyancer",
-            "contract_received: buyer's conveyancer",
-            "enquiries_opened: buyer's conveyancer",
-            "enquiries_closed: seller's conveyancer",
-            "searches_ordered: buyer's conveyancer",
-            "la_search_delivered: buyer's conveyancer, for the local authority",
-            "environmental_search_delivered: buyer's conveyancer, for the search provider",
-            "water_search_delivered: buyer's conveyancer, for the search provider",
-            "management_pack: seller's conveyancer, for the managing agent",
-            "funding_applied: buyer or mortgage broker",
+            "contract_sent: seller’s conveyancer",
+            "contract_received: buyer’s conveyancer",
+            "enquiries_opened: buyer’s conveyancer",
+            "enquiries_closed: seller’s conveyancer",
+            "searches_ordered: buyer’s conveyancer",
+            "la_search_delivered: search provider, through the buyer’s conveyancer",
+            "environmental_search_delivered: search provider, through the buyer’s conveyancer",
+            "water_search_delivered: search provider, through the buyer’s conveyancer",
+            "management_pack: managing agent, through the seller’s conveyancer",
+            "funding_applied: buyer or broker",
             "valuation_satisfactory: lender",
             "mortgage_offered: lender",
-            "exchange: both conveyancers",
+            "exchange: seller’s conveyancer, then buyer’s conveyancer",
         ]
     );
 }

@@ -4,36 +4,51 @@ use chain::ends::End;
 use console::chain_page::{History, ShareLink, Sharing, SinceVisit};
 use console::change::{Change, HistoryLine};
 use console::forecast::{Forecast, Interval};
-use console::hold::{Clock, Comparison, Hold, HoldingSale, Ring, RunnerUp, Who};
+use console::hold::{Contact, Hold, HoldingSale, RunnerUp};
+use forecast::bottleneck::Comparison;
+use forecast::chase::Party;
+use forecast::counts::Stratum;
+use forecast::outlook::OpenStep;
+use forecast::step::Step;
 use jiff::civil::{Date, date};
 
-use super::{kind, uprn};
+use super::{home, kind};
 
 pub(crate) fn hold() -> Hold {
     Hold::Sale(Box::new(HoldingSale {
-        home: uprn(2),
-        step: kind("enquiries_closed"),
-        clock: Some(Clock {
-            after: kind("enquiries_opened"),
-            since: date(2026, 9, 8),
-            days: 75,
-        }),
-        expected: None,
-        comparison: Some(Comparison {
-            sales: 1412,
-            nine_in_ten_days: 51,
-        }),
+        listing: home(2).listing,
+        open: open_step(Step::EnquiriesClosed),
+        comparison: Some(comparison()),
         runner_up: Some(RunnerUp {
-            home: uprn(4),
+            listing: home(4).listing,
             days_sooner: 16,
+            is_shared: false,
         }),
-        chase: vec![ring(Who::SellerConveyancer, "Quill & Co")],
+        contacts: vec![contact(Party::SellersConveyancer, "Quill & Co")],
     }))
 }
 
-pub(crate) fn ring(who: Who, name: &str) -> Ring {
-    Ring {
-        who,
+/// A step that has been open for 75 days.
+pub(crate) fn open_step(step: Step) -> OpenStep {
+    OpenStep {
+        step,
+        since: Some(date(2026, 9, 8).into()),
+        expected: None,
+    }
+}
+
+pub(crate) fn comparison() -> Comparison {
+    Comparison {
+        stratum: Stratum::All,
+        ended: 1412,
+        half_days: Some(24),
+        most_days: Some(51),
+    }
+}
+
+pub(crate) fn contact(party: Party, name: &str) -> Contact {
+    Contact {
+        party,
         name: name.to_owned(),
     }
 }

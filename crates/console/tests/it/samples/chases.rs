@@ -3,15 +3,17 @@
 use chain::ends::End;
 use chain::ids::ListingId;
 use console::chase::{
-    ChaseFilter, ChaseGroup, ChasePage, ChaseRow, Chased, Rule, Snooze, TypedSnooze,
+    ChaseFilter, ChaseGroup, ChasePage, ChaseRow, LastChase, Snooze, TypedSnooze,
 };
 use console::frame::{Frame, Role, Section};
-use console::hold::Who;
+use forecast::chase::{Party, Reason};
+use forecast::outlook::OpenStep;
+use forecast::step::Step;
 use jiff::civil::date;
 
-use super::boxes::ring;
+use super::boxes::{comparison, contact, open_step};
 use super::people::problem;
-use super::{TODAY, branches, chain_id, frame, home, kind};
+use super::{TODAY, branches, chain_id, frame, home};
 
 pub(crate) fn chase() -> ChasePage {
     ChasePage {
@@ -27,7 +29,7 @@ pub(crate) fn chase() -> ChasePage {
         },
         branches: branches(),
         groups: vec![ChaseGroup {
-            ring: None,
+            contact: None,
             rows: rows(),
         }],
         snoozed: 1,
@@ -42,49 +44,45 @@ pub(crate) fn chase() -> ChasePage {
 }
 
 fn rows() -> Vec<ChaseRow> {
-    let slow = Rule::Slow {
-        since: date(2026, 9, 8),
-        days: 75,
-        sales: 1412,
+    let slow = Reason::Slow {
+        open: open_step(Step::EnquiriesClosed),
+        days: 24,
         percent: 90,
-        within_days: 51,
+        comparison: comparison(),
     };
-    let overdue = Rule::Overdue {
-        expected: date(2026, 11, 10),
+    let overdue = Reason::Overdue {
+        open: OpenStep {
+            expected: Some(date(2026, 11, 10).into()),
+            ..open_step(Step::AuthoritySearch)
+        },
         days: 12,
     };
-    let mut snoozed = chase_row(
-        3,
-        "searches_ordered",
-        Rule::Quiet {
-            since: date(2026, 11, 2),
-            working_days: 14,
-        },
-    );
+    let quiet = Reason::Quiet {
+        since: date(2026, 11, 2).into(),
+        working_days: 14,
+    };
+    let mut snoozed = chase_row(3, quiet);
     snoozed.snoozed = Some(Snooze {
         until: date(2026, 11, 30),
         reason: "The conveyancer is away.".to_owned(),
         by: "Kim".to_owned(),
     });
-    let near = Rule::ExchangeNear {
-        exchange: date(2026, 11, 27),
+    let near = Reason::ExchangeNear {
+        proposed: date(2026, 11, 27).into(),
+        open: open_step(Step::MortgageOffered),
     };
-    let open = Rule::EndOpen {
-        end: End::Bottom,
-        agreed: date(2026, 10, 1),
-    };
-    let mut first = chase_row(1, "enquiries_closed", slow);
+    let mut first = chase_row(1, slow);
     first.holds_chain = true;
-    first.chased = Some(Chased {
+    first.chased = Some(LastChase {
         at: date(2026, 11, 19).at(15, 40, 0, 0),
         by: "Kim".to_owned(),
     });
     vec![
         first,
-        chase_row(2, "la_search_delivered", overdue),
+        chase_row(2, overdue),
         snoozed,
-        chase_row(4, "mortgage_offered", near),
-        chase_row(5, "exchange", open),
+        chase_row(4, near),
+        chase_row(5, Reason::EndOpen(End::Bottom)),
     ]
 }
 
@@ -96,14 +94,14 @@ pub(crate) fn grouped_chase() -> ChasePage {
     let mut rows = page.groups.remove(0).rows;
     let rest = rows.split_off(2);
     let group = |name, rows| ChaseGroup {
-        ring: Some(ring(Who::SellerConveyancer, name)),
+        contact: Some(contact(Party::SellersConveyancer, name)),
         rows,
     };
     page.groups = vec![group("Quill & Co", rows), group("", rest)];
     page
 }
 
-fn chase_row(number: usize, key: &str, rule: Rule) -> ChaseRow {
+fn chase_row(number: usize, reason: Reason) -> ChaseRow {
     let home = home(number);
     ChaseRow {
         listing: home.listing,
@@ -113,11 +111,11 @@ fn chase_row(number: usize, key: &str, rule: Rule) -> ChaseRow {
         chain_length: 5,
         holds_chain: false,
         holds_by_other_step: false,
-        step: kind(key),
-        rule,
-        ring: vec![
-            ring(Who::SellerConveyancer, "Quill & Co"),
-            ring(Who::BuyerConveyancer, ""),
+        reason,
+        agreed: date(2026, 10, 1),
+        contacts: vec![
+            contact(Party::SellersConveyancer, "Quill & Co"),
+            contact(Party::BuyersConveyancer, ""),
         ],
         other_late: 3,
         chased: None,

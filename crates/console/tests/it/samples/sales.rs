@@ -5,12 +5,12 @@ use chain::milestone::{CATALOGUE, Group};
 use console::chain_page::Confirmation;
 use console::chains::{ChainRow, ChainsFilter, ChainsPage, HeldBy};
 use console::frame::{Frame, Role, Section};
-use console::hold::Who;
 use console::listing::{
     Details, EndState, Links, ListingPage, MilestoneEntry, MilestoneRecord, Neighbour, NewListing,
     NewListingPage, Note, Proposal,
 };
 use console::method::{Horizon, MethodPage, Point, Record, StepDays, StepRule};
+use forecast::chase::Party;
 use forecast::silence::Silence;
 use jiff::civil::date;
 
@@ -198,13 +198,13 @@ pub(crate) fn chains() -> ChainsPage {
 
 pub(crate) fn method() -> MethodPage {
     let steps = [
-        ("searches_ordered", vec![Who::BuyerConveyancer]),
-        ("la_search_delivered", vec![Who::SearchProvider]),
-        ("mortgage_offered", vec![Who::Lender]),
-        ("enquiries_closed", vec![Who::SellerConveyancer]),
+        ("searches_ordered", &[Party::BuyersConveyancer][..]),
+        ("la_search_delivered", &[Party::SearchProvider]),
+        ("mortgage_offered", &[Party::Lender]),
+        ("enquiries_closed", &[Party::SellersConveyancer]),
         (
             "exchange",
-            vec![Who::SellerConveyancer, Who::BuyerConveyancer],
+            &[Party::SellersConveyancer, Party::BuyersConveyancer],
         ),
     ];
     let days = |index: u32| StepDays {
@@ -216,9 +216,9 @@ pub(crate) fn method() -> MethodPage {
     let steps = steps
         .into_iter()
         .zip(0..)
-        .map(|((key, ring), index)| StepRule {
+        .map(|((key, contacts), index)| StepRule {
             step: kind(key),
-            ring,
+            contacts,
             days: (index != 1).then(|| days(index)),
         });
     let horizon = |from_days, to_days| Horizon {
