@@ -14,8 +14,6 @@ use toml::Table;
 
 pub use self::layers::{Source, Sources};
 
-use crate::limits;
-
 mod addresses;
 mod checks;
 mod layers;
@@ -24,7 +22,7 @@ pub(crate) mod path_segments;
 #[cfg(test)]
 mod tests;
 
-/// The commented configuration file that `onward init` writes.
+/// The commented configuration file that `onward init` writes. It has the default of every setting.
 pub const TEMPLATE: &str = include_str!("config/template.toml");
 
 /// All settings, with the names of the configuration file. The environment variable of a setting is
@@ -237,86 +235,12 @@ pub enum ConfigError {
     },
 }
 
-impl Default for Config {
-    #[expect(clippy::too_many_lines, reason = "each setting has its line")]
-    fn default() -> Self {
-        let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
-        Self {
-            store: "onward.db".to_owned(),
-            store_connections: 4,
-            store_ca_file: String::new(),
-            store_password_file: String::new(),
-            store_plaintext: false,
-            clock_difference_max_seconds: 30,
-            key_encryption_key_file: "key-encryption.key".to_owned(),
-            key_encryption_key_command: String::new(),
-            pkcs11_module: String::new(),
-            pkcs11_token: String::new(),
-            pkcs11_pin_file: String::new(),
-            base_url: "https://localhost:8440".to_owned(),
-            auth_url: "https://localhost:8441".to_owned(),
-            directory_url: "https://localhost:8442".to_owned(),
-            listing_base_url: "https://localhost:8443".to_owned(),
-            console_url: String::new(),
-            path_segments: path_segments::DEFAULT.map(ToOwned::to_owned).to_vec(),
-            listen_base: local(8440),
-            listen_auth: local(8441),
-            listen_directory: local(8442),
-            listen_listing: local(8443),
-            listen_ops: local(8444),
-            listen_console: local(8445),
-            sign_in_issuer: String::new(),
-            sign_in_client_id: "onward".to_owned(),
-            sign_in_client_secret_file: String::new(),
-            sign_in_ca_file: String::new(),
-            certificate_file: "server.pem".to_owned(),
-            private_key_file: "server.key".to_owned(),
-            client_ca_file: "ca.pem".to_owned(),
-            client_crl_file: String::new(),
-            client_certificate_usage: ExtendedKeyUsage::Required,
-            certificate_check_seconds: 10,
-            trusted_proxies: Vec::new(),
-            connections_max: 20_000,
-            connections_per_address_max: 1000,
-            handshake_timeout_seconds: 10,
-            header_timeout_seconds: 10,
-            idle_timeout_seconds: 75,
-            body_timeout_seconds: 30,
-            answer_timeout_seconds: 30,
-            drain_seconds: 5,
-            token_lifetime_seconds: 600,
-            key_retention_days: 730,
-            signature_reuse_seconds: limits::SIGNATURE_REUSE_SECONDS_MAX,
-            signing_threads: 0,
-            document_cache_mebibytes: 256,
-            callback_allowed_networks: Vec::new(),
-            callback_ca_file: String::new(),
-            callback_concurrency: 8,
-            delivery_retention_days: 30,
-            access_log_days: 365,
-            simulate_known_properties: false,
-            foreign_links: ForeignLinks::Immediate,
-            offer_idle_days: 120,
-            rate_limit_enabled: true,
-            rate_limit_per_second: 50,
-            rate_limit_burst: 100,
-            person_requests_per_second: 5,
-            listings_per_day: 20_000,
-            properties_per_day: 5_000,
-            simulations_per_minute: 60,
-            subscriptions_max: 100,
-            watched_uprns_max: 1_000_000,
-            watch_changes_per_minute: 60_000,
-            replays_per_day: 1_000_000,
-            kept_answers_mebibytes: 64,
-            trace_endpoint: String::new(),
-            log: "info".to_owned(),
-            log_format: LogFormat::Text,
-        }
-    }
-}
-
 impl Config {
+    /// The settings of [`TEMPLATE`], which are the defaults.
+    pub fn of_template() -> Result<Self, toml::de::Error> {
+        toml::from_str(TEMPLATE)
+    }
+
     /// Reads the file. The environment overrides it, and flags override both. Relative paths are
     /// relative to the file.
     pub fn load(

@@ -314,6 +314,6 @@ fn make_config(directory: &Path, store: String) -> Config {
         access_log_days: 0,
         // No balancer has to notice.
         drain_seconds: 0,
-        ..Config::default()
+        ..Config::of_template().unwrap()
     }
 }

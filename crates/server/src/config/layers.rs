@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::{Config, ConfigError};
+use super::{Config, ConfigError, TEMPLATE};
 
 /// Environment variables with the prefix of settings that are not settings.
 const NO_SETTINGS: [&str; 6] = [
@@ -49,7 +49,7 @@ pub(super) fn merge(
     flags: &[String],
 ) -> Result<(Config, Sources), ConfigError> {
     let mut sources = Sources::new();
-    let defaults = Table::try_from(Config::default()).unwrap_or_default();
+    let defaults = defaults();
     let mut settings = defaults.clone();
     let file = read_file(path)?;
     for (name, value) in file {
@@ -143,6 +143,11 @@ fn read_text(defaults: &Table, name: &str, text: &str) -> Value {
     }
 }
 
+/// The defaults. A test reads the template, so it has them.
+fn defaults() -> Table {
+    TEMPLATE.parse().unwrap_or_default()
+}
+
 /// Sets one setting, if it exists and the value has its type.
 fn set(settings: &mut Table, source: &Source, name: &str, value: Value) -> Result<(), ConfigError> {
     if !settings.contains_key(name) {
@@ -152,7 +157,7 @@ fn set(settings: &mut Table, source: &Source, name: &str, value: Value) -> Resul
             hint: nearest(settings, name),
         });
     }
-    let mut tried = Table::try_from(Config::default()).unwrap_or_default();
+    let mut tried = defaults();
     tried.insert(name.to_owned(), value.clone());
     let fitting: Result<Config, toml::de::Error> = tried.try_into();
     fitting.map_err(|error| ConfigError::Wrong {

@@ -2,8 +2,6 @@
 
 use chain_queries::routes::STANDARD;
 
-/// The words that are accepted without a setting. The sector's public collection says `opda`.
-pub(super) const DEFAULT: [&str; 2] = [STANDARD, "opda"];
 /// The words that begin the paths of other calls on the same address.
 const TAKEN: [&str; 1] = ["webhook"];
 const WORDS_MAX: usize = 8;

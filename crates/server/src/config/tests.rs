@@ -129,7 +129,7 @@ fn paths_are_relative_to_the_file() {
 
 /// The defaults, as the file would spell them.
 fn defaults() -> toml::Table {
-    toml::Table::try_from(Config::default()).unwrap()
+    toml::Table::try_from(Config::of_template().unwrap()).unwrap()
 }
 
 #[test]

@@ -57,7 +57,7 @@ async fn open(store: String, ca_file: &Path) -> Result<i64, String> {
         store,
         store_ca_file: ca_file.display().to_string(),
         store_connections: 1,
-        ..Config::default()
+        ..Config::of_template().unwrap()
     };
     let opening = tokio::task::spawn_blocking(move || {
         let storage = server::foundation::open_storage(&config, Opening::Create);

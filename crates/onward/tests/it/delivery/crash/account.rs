@@ -266,7 +266,7 @@ impl<'a> Account<'a> {
                 }
             }
         }
-        let max = Config::default().callback_concurrency;
+        let max = Config::of_template().unwrap().callback_concurrency;
         for (node, count) in in_vain {
             self.repeats += count;
             self.repeats_max = self.repeats_max.max(count);
