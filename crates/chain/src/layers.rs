@@ -1,4 +1,4 @@
-//! How a chain is drawn: its listings in layers and lanes.
+//! How a chain is drawn: its listings in layers and columns.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use crate::state::Chain;
 pub struct Place {
     /// The listing.
     pub listing: ListingId,
-    /// The place from left to right, counted from 1. Linked listings share a lane where they can.
-    pub lane: usize,
+    /// The place from left to right, counted from 1. Linked listings share a column where they can.
+    pub column: usize,
 }
 
 impl Chain {
-    /// The listings by their longest distance from a bottom, top first. Each layer is sorted by lane,
+    /// The listings by their longest distance from a bottom, top first. Each layer is sorted by column,
     /// and no layer is empty.
     pub fn layers(&self) -> Vec<Vec<Place>> {
         let mut heights: BTreeMap<ListingId, usize> = BTreeMap::new();
@@ -31,23 +31,23 @@ impl Chain {
                 None => layers.push(vec![*listing]),
             }
         }
-        let mut lanes: BTreeMap<ListingId, usize> = BTreeMap::new();
+        let mut columns: BTreeMap<ListingId, usize> = BTreeMap::new();
         let mut drawn = Vec::with_capacity(layers.len());
         for layer in layers.iter().rev() {
             let mut places: Vec<Place> = Vec::with_capacity(layer.len());
             for listing in layer {
-                let is_free = |lane: &usize| places.iter().all(|place| place.lane != *lane);
+                let is_free = |column: &usize| places.iter().all(|place| place.column != *column);
                 let above = self.onward_purchases(*listing).iter();
-                let mut above = above.filter_map(|other| lanes.get(other).copied());
-                let lane = above.find(is_free);
-                let lane = lane.or_else(|| (1..=self.length()).find(is_free));
+                let mut above = above.filter_map(|other| columns.get(other).copied());
+                let column = above.find(is_free);
+                let column = column.or_else(|| (1..=self.length()).find(is_free));
                 places.push(Place {
                     listing: *listing,
-                    lane: lane.unwrap_or(1),
+                    column: column.unwrap_or(1),
                 });
             }
-            lanes.extend(places.iter().map(|place| (place.listing, place.lane)));
-            places.sort_by_key(|place| place.lane);
+            columns.extend(places.iter().map(|place| (place.listing, place.column)));
+            places.sort_by_key(|place| place.column);
             drawn.push(places);
         }
         drawn

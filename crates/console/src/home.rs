@@ -24,8 +24,8 @@ pub struct Home {
     pub may_open: bool,
     /// Whether one of the viewer's branches holds the sale.
     pub is_own: bool,
-    /// The place from left to right among the lanes of a split chain, counted from 1.
-    pub lane: usize,
+    /// The place from left to right among the columns of a split chain, counted from 1.
+    pub column: usize,
     /// Document 1's dates.
     pub progress: Progress,
     /// The types that this sale does not need.

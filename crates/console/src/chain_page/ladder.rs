@@ -23,7 +23,7 @@ pub(crate) enum Rung<'a> {
 #[derive(Debug)]
 pub(crate) struct Layer<'a> {
     pub(crate) homes: &'a [Home],
-    /// Whether the only home spans all lanes.
+    /// Whether the only home spans all columns.
     pub(crate) is_wide: bool,
 }
 
@@ -94,10 +94,10 @@ impl ChainPage {
         self.layers.iter().map(Vec::len).sum()
     }
 
-    /// The number of lanes, at least 1 and at most the number for which there is a class.
-    pub(crate) fn lanes(&self) -> usize {
-        let lanes = self.homes().map(|home| home.lane).max();
-        lanes.unwrap_or(1).clamp(1, LANES_MAX)
+    /// The number of columns, at least 1 and at most the number for which there is a class.
+    pub(crate) fn columns(&self) -> usize {
+        let columns = self.homes().map(|home| home.column).max();
+        columns.unwrap_or(1).clamp(1, COLUMNS_MAX)
     }
 
     /// The homes, top first.
@@ -144,5 +144,5 @@ impl ChainPage {
     }
 }
 
-/// The style sheet has a class for each lane.
-const LANES_MAX: usize = 6;
+/// The style sheet has a class for each column.
+const COLUMNS_MAX: usize = 6;

@@ -26,7 +26,7 @@ fn check(recorded: &str, excluded: &str, day: i8, expected: [&str; 6]) {
         address: Address::default(),
         may_open: false,
         is_own: false,
-        lane: 1,
+        column: 1,
         progress: Progress::fold(recorded),
         excluded: kinds(excluded),
         unsigned: Vec::new(),

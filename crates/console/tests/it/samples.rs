@@ -158,8 +158,8 @@ pub(crate) fn split() -> ChainPage {
         unreachable!()
     };
     two.onward_purchase = vec![three.uprn, four.uprn];
-    for (lane, upper) in [(1, &mut *three), (2, four)] {
-        upper.lane = lane;
+    for (column, upper) in [(1, &mut *three), (2, four)] {
+        upper.column = column;
         upper.buyers_sale = vec![uprn(2)];
         upper.onward_purchase.clear();
         upper.is_top_closed = true;
@@ -223,7 +223,7 @@ pub(crate) fn home(number: usize) -> Home {
         },
         may_open: false,
         is_own: false,
-        lane: 1,
+        column: 1,
         progress: Progress::fold(recorded),
         excluded: match number {
             4 => vec![kind("environmental_search_delivered")],

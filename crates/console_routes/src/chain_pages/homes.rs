@@ -23,7 +23,7 @@ pub(super) fn draw(
         let member = state.chain.member(place.listing)?;
         let is_own = permission::is_own(branches, member.branch);
         let mut home = home(state, listing);
-        home.lane = place.lane;
+        home.column = place.column;
         home.is_own = is_own;
         home.may_open = is_own;
         if is_own {
@@ -73,7 +73,7 @@ fn home(state: &ChainState, listing: &ListingState) -> Home {
         },
         may_open: false,
         is_own: false,
-        lane: 1,
+        column: 1,
         progress: Progress::fold(listing.milestones.iter().copied()),
         excluded: Vec::new(),
         unsigned: Vec::new(),
