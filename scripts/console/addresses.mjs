@@ -97,7 +97,7 @@ async function findChain(page, length, fits = () => true) {
 async function isUnderWay(page, path) {
   await page.goto(consoleOrigin + path);
   const isSilent = await page.getByText("No forecast.").count();
-  return !isSilent && (await page.locator(".gap").count()) === 0 && (await page.locator(".steps .part").count()) > 0;
+  return !isSilent && (await page.locator(".gap").count()) === 0 && (await page.locator(".stages .part").count()) > 0;
 }
 
 // Makes a link that shows the chain to everybody. Returns its path.

@@ -108,7 +108,7 @@ function factsOf({ uprn, address, tenure, transactionType, participants, milesto
   if (!onwardPurchase.length) list.push(['isTopClosed', [ends.isTopClosed ? 'Top closed' : 'Top not confirmed']]);
   if (!buyersSale.length) list.push(['isBottomClosed', [ends.isBottomClosed ? 'Bottom closed' : 'Bottom not confirmed']]);
   for (const [path, value] of leaves(milestones)) list.push([path, texts(path, value, year), !value]);
-  return list.concat(steps(milestones, (path) => shown(path)?.startsWith('–')));
+  return list.concat(stages(milestones, (path) => shown(path)?.startsWith('–')));
 }
 
 function texts(path, value, year) {
@@ -120,7 +120,7 @@ function texts(path, value, year) {
 }
 
 const SIGNS = { done: '✓', implied: '✓', 'under way': '◐', 'not begun': '○', 'not needed': '–', overdue: '!' };
-const STEPS = Object.entries({
+const STAGES = Object.entries({
   soldSubjectToContract: 'Sale agreed',
   searches: 'Searches',
   funding: 'Funding',
@@ -129,9 +129,9 @@ const STEPS = Object.entries({
   completion: 'Completion',
 });
 
-// The six steps in words, from the dates alone.
-function steps(milestones, isNotNeeded) {
-  const states = STEPS.map(([group]) => {
+// The six stages in words, from the dates alone.
+function stages(milestones, isNotNeeded) {
+  const states = STAGES.map(([group]) => {
     if (group == 'funding' && milestones.funding.isCashBuyer) return ['not needed'];
     const dates = leaves(milestones[group], `${group}.`);
     const ends = dates.filter(([path]) => path.endsWith('completed'));
@@ -146,7 +146,7 @@ function steps(milestones, isNotNeeded) {
   const exchanged = completed || milestones.exchangeOfContracts.completed;
   const agreed = exchanged || states.slice(1, 4).some(([state]) => state != 'not begun');
   const later = [agreed, exchanged, exchanged, exchanged, completed];
-  return STEPS.map(([group, title], index) => {
+  return STAGES.map(([group, title], index) => {
     const isOpen = /under|begun/.test(states[index][0]);
     const words = later[index] && isOpen ? ['implied'] : states[index];
     return [group, words.map((word) => `${title} ${SIGNS[word]} ${word}`)];

@@ -48,7 +48,7 @@ pub mod listing;
 mod matrix;
 pub mod method;
 pub mod search;
-mod steps;
+mod stages;
 mod words;
 
 /// Renders a page as HTML. Characters that mislead readers stand there as their numbers (S-96). No

@@ -68,7 +68,7 @@ const LIES = [
   ['a firm', (page) => page.replace('"text">Quill &#38; Co<', '"text">Quill &#38; Cie<'), /shows “Quill & Cie” as participants.sellerConveyancer/],
   ['an end', (page) => page.replace('>Top closed<', '>Top not confirmed<'), /shows “Top not confirmed”/],
   ['a link', (page) => page.replace('"homes">15 Station Road', '"homes">12 Queen Way'), /as connections.buyersSale of 16 Chapel Hill/],
-  ['a step', (page) => page.replace('◐ under way', '✓ done'), /shows “Exchange ✓ done” as exchangeOfContracts of 16 Chapel Hill/],
+  ['a stage', (page) => page.replace('◐ under way', '✓ done'), /shows “Exchange ✓ done” as exchangeOfContracts of 16 Chapel Hill/],
   ['a cash buyer', (page) => page.replace(/<td[^>]*isCashBuyer[^>]*>/, '<td data-own>'), /does not show “✓ yes”, the signed funding.isCashBuyer of 16 Chapel Hill/],
   ['a date left out', (page) => page.replace(/<td[^>]*100012345602\/searches.started.*?<\/td>/, '<td></td>'), /does not show “✓ 12 Aug”/],
   ['a date that is not signed', (page) => page.replace('<td></td>', '<td data-at="100012345605/enquiries.closed" data-as="date">✓ 3 Nov</td>'), /which is not signed/],

@@ -1,11 +1,11 @@
-//! The state of each of the six steps, for records of many kinds.
+//! The state of each of the six stages, for records of many kinds.
 
 use chain::ids::{ListingId, Uprn};
 use chain::milestone::find_by_key;
 use chain::progress::{Progress, Recorded};
 use jiff::civil::date;
 
-use super::steps;
+use super::stages;
 use crate::home::{Address, Home, Participants};
 
 /// `recorded` and `excluded` hold keys. All dates are 1 July; today is `day` of July.
@@ -38,7 +38,7 @@ fn check(recorded: &str, excluded: &str, day: i8, expected: [&str; 6]) {
         is_top_closed: false,
         is_bottom_closed: false,
     };
-    let words = steps(&home, date(2026, 7, day)).map(|step| step.state.word());
+    let words = stages(&home, date(2026, 7, day)).map(|stage| stage.state.word());
     assert_eq!(words, expected);
 }
 

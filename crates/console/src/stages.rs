@@ -1,15 +1,15 @@
-//! The six steps of a sale, each with a state, a sign and a word.
+//! The six stages of a sale, each with a state, a sign and a word.
 
 use chain::milestone::Field;
 use jiff::civil::Date;
 
 use crate::home::Home;
 
-/// The state of a step. A page shows the sign and the word, never a colour alone.
+/// The state of a stage. A page shows the sign and the word, never a colour alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Done,
-    /// Not recorded, but a later step is (rule R0).
+    /// Not recorded, but a later stage is (rule R0).
     Implied,
     UnderWay,
     NotBegun,
@@ -17,19 +17,19 @@ pub(crate) enum State {
     Overdue,
 }
 
-/// One step of a sale.
+/// One stage of a sale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct Stage {
     pub(crate) name: &'static str,
     /// The group in document 1's milestone shape.
     pub(crate) path: &'static str,
     pub(crate) state: State,
 }
 
-/// The steps of a home's sale on the day `today`, in the order of a sale.
+/// The stages of a home's sale on the day `today`, in the order of a sale.
 ///
 /// `verify.js` computes the same words from the signed dates.
-pub(crate) fn steps(home: &Home, today: Date) -> [Step; 6] {
+pub(crate) fn stages(home: &Home, today: Date) -> [Stage; 6] {
     let states = PARTS.each_ref().map(|part| part.state(home, today));
     let is_recorded = |field| home.date(field).is_some();
     let completed = is_recorded(Field::CompletionCompleted);
@@ -37,14 +37,14 @@ pub(crate) fn steps(home: &Home, today: Date) -> [Step; 6] {
     let mut middle = states.iter().skip(1).take(3);
     let agreed = exchanged || middle.any(|state| *state != State::NotBegun);
     let later = [agreed, exchanged, exchanged, exchanged, completed, false];
-    let mut steps = PARTS.each_ref().map(|part| part.step(State::NotBegun));
-    for (step, (state, is_later_recorded)) in steps.iter_mut().zip(states.into_iter().zip(later)) {
-        step.state = state.implied_by(is_later_recorded);
+    let mut all = PARTS.each_ref().map(|part| part.stage(State::NotBegun));
+    for (stage, (state, is_later_recorded)) in all.iter_mut().zip(states.into_iter().zip(later)) {
+        stage.state = state.implied_by(is_later_recorded);
     }
-    steps
+    all
 }
 
-/// The milestones of one step.
+/// The milestones of one stage.
 struct Part {
     name: &'static str,
     path: &'static str,
@@ -104,8 +104,8 @@ static PARTS: [Part; 6] = [
 ];
 
 impl Part {
-    fn step(&self, state: State) -> Step {
-        Step {
+    fn stage(&self, state: State) -> Stage {
+        Stage {
             name: self.name,
             path: self.path,
             state,
@@ -140,7 +140,7 @@ impl Part {
 }
 
 impl State {
-    /// An open step counts as done when a later one is recorded (rule R0).
+    /// An open stage counts as done when a later one is recorded (rule R0).
     fn implied_by(self, is_later_recorded: bool) -> Self {
         match self {
             Self::UnderWay | Self::NotBegun | Self::Overdue if is_later_recorded => Self::Implied,
@@ -174,7 +174,7 @@ impl State {
         }
     }
 
-    /// The class of the bar above the step.
+    /// The class of the bar above the stage.
     pub(crate) const fn class(self) -> &'static str {
         match self {
             Self::Done | Self::Implied => "done",
