@@ -3,8 +3,8 @@
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use listing_management::author::Author;
-use listing_management::recording;
 use listing_management::request_key::RequestKey;
+use listing_management::writing;
 use storage::Write;
 use web::form::Form;
 use web::problem::Problem;
@@ -70,16 +70,16 @@ impl<W> Work for W where
 }
 
 impl Console {
-    /// Records a change as the API does. The key of the form keeps where it leads.
-    pub(crate) async fn record(
+    /// Makes a change as the API does. The key of the form keeps where it leads.
+    pub(crate) async fn write(
         &self,
         signed_in: &SignedIn,
         key: Option<RequestKey>,
         work: impl Work,
     ) -> Result<Destination, Problem> {
         let caller = signed_in.branch_caller()?;
-        let recorded = recording::record(&self.management, caller, key, work).await?;
-        recorded.outcome
+        let written = writing::write(&self.management, caller, key, work).await?;
+        written.outcome
     }
 }
 

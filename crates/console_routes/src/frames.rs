@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use console::RenderError;
 use console::frame::{self, FieldProblem, Frame, Section, Viewer};
 use http::{HeaderValue, StatusCode, header};
-use listing_management::recording::Answer;
+use listing_management::writing::Answer;
 use uuid::Uuid;
 use web::problem::Problem;
 

@@ -22,13 +22,13 @@ mod openapi;
 mod parameters;
 mod proposals;
 pub mod quotas;
-pub mod recording;
 mod reply;
 pub mod request_key;
 pub mod routes;
 mod sold_property;
 mod wire;
 mod write_request;
+pub mod writing;
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub struct ListingManagement {
     pub storage: Storage,
     /// Proves callers and counts their requests.
     pub tokens: Arc<TokenContext>,
-    /// Wakes the delivery of events after a recording.
+    /// Wakes the delivery of events after a write.
     pub wake: Arc<Wake>,
     /// The quotas of branches and clients (S-65).
     pub quotas: Quotas,

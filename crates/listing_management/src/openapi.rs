@@ -63,8 +63,8 @@ pub(crate) fn told_quota() -> Vec<Problem> {
     vec![told_used_up(BranchId(7), TOLD_LISTINGS_PER_DAY)]
 }
 
-/// Refusals of a write that is recorded, with or without `Idempotency-Key`.
-pub(crate) fn recorded_write() -> Vec<Problem> {
+/// Refusals of every write, with or without `Idempotency-Key`.
+pub(crate) fn any_write() -> Vec<Problem> {
     let mut all = keyed_body();
     all.push(key_reused().into());
     all.push(Problem::Unconfirmed(String::new()));

@@ -8,9 +8,9 @@ use storage::proposals::StoredProposal;
 use web::list::Data;
 use web::problem::Problem;
 
-use crate::recording::Answer;
 use crate::wire::SuccessAnswer;
 use crate::wire::proposal::ProposalResource;
+use crate::writing::Answer;
 
 /// The answer to a change, rendered in its transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]

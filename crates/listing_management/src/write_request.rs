@@ -10,9 +10,9 @@ use web::segments::Segments;
 
 use super::author::Author;
 use super::caller::BranchCaller;
-use super::recording::{self, Recorded};
 use super::reply::Reply;
 use super::request_key::RequestKey;
+use super::writing::{self, Written};
 use crate::ListingManagement;
 
 /// A request for a change. Its body is not parsed yet.
@@ -65,12 +65,12 @@ impl WriteRequest {
         self.body.fields()
     }
 
-    /// Records the change that the caller asks for.
-    pub(crate) async fn record(
+    /// Makes the change that the caller asks for.
+    pub(crate) async fn write(
         self,
         management: &ListingManagement,
         work: impl Fn(&mut Write<'_>, &Author<'_>) -> Result<Reply, Problem> + Send + Sync + 'static,
-    ) -> Result<Recorded<Reply>, Problem> {
-        recording::record(management, self.caller, self.key, work).await
+    ) -> Result<Written<Reply>, Problem> {
+        writing::write(management, self.caller, self.key, work).await
     }
 }

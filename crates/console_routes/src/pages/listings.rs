@@ -71,10 +71,10 @@ impl FromRequest<Arc<Console>> for SaleForm {
 }
 
 impl SaleForm {
-    /// Records the change that the form stands for, once for its key.
-    async fn record(&self, work: impl Work) -> Result<Destination, Problem> {
+    /// Makes the change that the form stands for, once for its key.
+    async fn write(&self, work: impl Work) -> Result<Destination, Problem> {
         let key = self.form.key()?;
-        self.console.record(&self.signed_in, Some(key), work).await
+        self.console.write(&self.signed_in, Some(key), work).await
     }
 
     /// Leads to the page after the form, or shows the page of the sale with the refusal. `refused` puts the

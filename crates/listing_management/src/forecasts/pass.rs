@@ -1,7 +1,7 @@
 //! The daily pass over all chains: it scores forecasts, makes the tables, and makes new forecasts.
 //!
 //! One node has the task at a time, and each London day has one pass. The pass reads pages of chains,
-//! each in a short transaction of its own, and writes small parts, so recordings never wait for it.
+//! each in a short transaction of its own, and writes small parts, so other writes never wait for it.
 
 use chain::london::date_in_london;
 use forecast::WINDOW_DAYS;

@@ -26,16 +26,16 @@ use web::schema::{flag, one_of_texts};
 
 use crate::ListingManagement;
 use crate::ends::{self, Finding};
-use crate::openapi::{describe, marking, own_chain, recorded_write};
+use crate::openapi::{any_write, describe, marking, own_chain};
 use crate::parameters::{ChainInPath, IdempotencyKey};
-use crate::recording::Recorded;
 use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
 use crate::write_request::WriteRequest;
+use crate::writing::Written;
 
 refusals!(
     CheckEndRefusals = describe(
-        recorded_write(),
+        any_write(),
         wrong_member("reason", "must be `Checked`"),
         own_chain(),
         marking(),
@@ -59,7 +59,7 @@ refusals!(
 pub(crate) async fn check_end(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let chain = request.segments.chain(0)?;
     let mut fields = request.fields()?;
     fields.require("reason");
@@ -69,7 +69,7 @@ pub(crate) async fn check_end(
     }
     let end = read_end(fields)?;
     request
-        .record(&management, move |write, author| {
+        .write(&management, move |write, author| {
             ends::mark_end(write, author, chain, end, Finding::Checked)?;
             Reply::success()
         })
@@ -112,7 +112,7 @@ fn describe_body(reasons: impl IntoIterator<Item = &'static str>) -> RefOr<Schem
 
 refusals!(
     UncheckEndRefusals = describe(
-        recorded_write(),
+        any_write(),
         wrong_member("top", "must be true or false"),
         own_chain(),
         marking(),
@@ -136,7 +136,7 @@ refusals!(
 pub(crate) async fn uncheck_end(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let chain = request.segments.chain(0)?;
     let mut fields = request.fields()?;
     fields.require("reason");
@@ -149,7 +149,7 @@ pub(crate) async fn uncheck_end(
     let end = read_end(fields)?;
     let reason = reason.unwrap_or(UncheckReason::Unspecified);
     request
-        .record(&management, move |write, author| {
+        .write(&management, move |write, author| {
             let finding = Finding::Unchecked(reason);
             ends::mark_end(write, author, chain, end, finding)?;
             Reply::success()

@@ -40,17 +40,17 @@ use crate::listing_fields::{ListingChanges, NewListing};
 use crate::listing_writes;
 use crate::listings::find_own_listing;
 use crate::openapi::{
-    branch_and_property, describe, fixed_reference, includes, own_listing, quotas, recorded_write,
+    any_write, branch_and_property, describe, fixed_reference, includes, own_listing, quotas,
     unlinked,
 };
 use crate::parameters::{IdempotencyKey, Includes, ListingFilter, ListingInPath};
 use crate::quotas::Allowance;
-use crate::recording::Recorded;
 use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
 use crate::wire::document::{DescribedListing, Include, ListingDocument};
 use crate::wire::listing::ListingResource;
 use crate::write_request::WriteRequest;
+use crate::writing::Written;
 
 refusals!(ShowListingRefusals = describe(own_listing(), includes()));
 
@@ -142,7 +142,7 @@ pub(crate) async fn list_listings(
 
 refusals!(
     CreateListingRefusals = describe(
-        recorded_write(),
+        any_write(),
         wrong_member("branch_id", "is missing"),
         branch_and_property(),
         quotas(),
@@ -168,11 +168,11 @@ refusals!(
 pub(crate) async fn create_listing(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let new = NewListing::read(request.fields()?)?;
     let allowance = Allowance::count(&management, new.branch).await?;
     request
-        .record(&management, move |write, author| {
+        .write(&management, move |write, author| {
             let stored = listing_writes::store_listing(write, author, &new, &allowance)?;
             let id = stored.listing;
             if stored.is_new {
@@ -187,7 +187,7 @@ pub(crate) async fn create_listing(
 
 refusals!(
     UpdateListingRefusals = describe(
-        recorded_write(),
+        any_write(),
         wrong_member("is_locked", "must be true or false"),
         own_listing(),
         fixed_reference(),
@@ -212,18 +212,18 @@ refusals!(
 pub(crate) async fn update_listing(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let id = request.segments.listing(0)?;
     let changes = ListingChanges::read(request.fields()?)?;
     request
-        .record(&management, move |write, author| {
+        .write(&management, move |write, author| {
             listing_writes::update_listing(write, author, id, &changes)?;
             show_stored(write, author, id, StatusCode::OK)
         })
         .await
 }
 
-refusals!(WithdrawListingRefusals = describe(recorded_write(), own_listing(), unlinked()));
+refusals!(WithdrawListingRefusals = describe(any_write(), own_listing(), unlinked()));
 
 /// Withdraws one of your listings. It must have no links.
 ///
@@ -241,11 +241,11 @@ refusals!(WithdrawListingRefusals = describe(recorded_write(), own_listing(), un
 pub(crate) async fn withdraw_listing(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let id = request.segments.listing(0)?;
     request.refuse_members()?;
     request
-        .record(&management, move |write, author| {
+        .write(&management, move |write, author| {
             listing_writes::withdraw_listing(write, author, id)?;
             Reply::success()
         })

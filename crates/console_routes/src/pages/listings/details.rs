@@ -51,7 +51,7 @@ async fn save(sale: &SaleForm, known: &Details) -> Result<Destination, Problem> 
     };
     refuse_errors(errors)?;
     let checks_seen = form.find("seen").is_some();
-    let saving = sale.record(move |write, author| {
+    let saving = sale.write(move |write, author| {
         if checks_seen {
             let stored = to_details(&find_own_listing(write, author.caller, listing)?);
             if stored.seen != typed.seen && !differences(&stored, &typed).is_empty() {

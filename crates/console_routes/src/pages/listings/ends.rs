@@ -30,7 +30,7 @@ async fn mark(sale: &SaleForm, end: End) -> Result<Destination, Problem> {
     // end twice does the same as once.
     let marking = sale
         .console
-        .record(&sale.signed_in, None, move |write, author| {
+        .write(&sale.signed_in, None, move |write, author| {
             let chain = ends::mark_end_of_listing(write, author, listing, end, finding)?;
             Ok(if leads_to_chain {
                 notice.at(&format!("/chains/{chain}"))

@@ -25,7 +25,7 @@ pub(crate) async fn link(sale: SaleForm) -> Result<Response, Problem> {
 async fn add(sale: &SaleForm) -> Result<Destination, Problem> {
     let link = read_link(sale)?;
     let listing = sale.listing;
-    let adding = sale.record(move |write, author| {
+    let adding = sale.write(move |write, author| {
         let notice = match add_link(write, author, link)? {
             Some(_proposal) => Notice::Proposed,
             None => Notice::Linked,

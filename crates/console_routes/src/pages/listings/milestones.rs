@@ -60,7 +60,7 @@ async fn change(sale: &SaleForm, kind: &'static MilestoneType) -> Result<Destina
         }
     };
     let seen = form.find("seen").map(str::to_owned);
-    let changing = sale.record(move |write, author| {
+    let changing = sale.write(move |write, author| {
         if let Some(seen) = &seen {
             find_own_listing(write, author.caller, listing)?;
             let stored = storage::milestones::find_milestone(write, listing, kind.id)?;

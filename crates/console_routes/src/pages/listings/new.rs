@@ -60,7 +60,7 @@ async fn add(
     refuse_errors(errors)?;
     let new = listing_fields::NewListing::of_parts(place, branch, facts)?;
     let allowance = Allowance::count(&console.management, new.branch).await?;
-    let adding = console.record(signed_in, Some(key), move |write, author| {
+    let adding = console.write(signed_in, Some(key), move |write, author| {
         let stored = store_listing(write, author, &new, &allowance)?;
         Ok(lead_to(stored.listing, Notice::Saved))
     });

@@ -23,7 +23,7 @@ pub(crate) async fn add_note(sale: SaleForm) -> Result<Response, Problem> {
 async fn store(sale: &SaleForm, text: &str) -> Result<Destination, Problem> {
     let text = read_text(text).map_err(|detail| Problem::value_invalid("text", detail))?;
     let (listing, person) = (sale.listing, sale.signed_in.person().id);
-    let noting = sale.record(move |write, author| {
+    let noting = sale.write(move |write, author| {
         find_own_listing(write, author.caller, listing)?;
         if notes::count_notes(write, listing)? >= limits::NOTES_MAX {
             let detail = format!("A sale has at most {} notes.", limits::NOTES_MAX);

@@ -15,7 +15,7 @@ use crate::frames::Notice;
 pub(crate) async fn reopen(sale: SaleForm) -> Result<Response, Problem> {
     let listing = sale.listing;
     let seen = sale.form.find("seen").map(str::to_owned);
-    let reopening = sale.record(move |write, author| {
+    let reopening = sale.write(move |write, author| {
         if let Some(seen) = &seen {
             find_own_listing(write, author.caller, listing)?;
             let stored = milestones::list_milestones_of_listing(write, listing)?;

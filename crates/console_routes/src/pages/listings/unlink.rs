@@ -34,7 +34,7 @@ async fn remove(sale: &SaleForm) -> Result<Destination, Problem> {
     let link = read_link(sale)?;
     let listing = sale.listing;
     let is_sure = sale.form.text("sure") == "1";
-    let removing = sale.record(move |write, author| {
+    let removing = sale.write(move |write, author| {
         if !is_sure {
             let own = find_own_listing(write, author.caller, listing)?;
             ask_if_sure(write, own.chain, link)?;

@@ -10,7 +10,7 @@ use crate::frames::Notice;
 /// Withdraws a sale as document 2's call does.
 pub(crate) async fn withdraw(sale: SaleForm) -> Result<Response, Problem> {
     let listing = sale.listing;
-    let withdrawing = sale.record(move |write, author| {
+    let withdrawing = sale.write(move |write, author| {
         withdraw_listing(write, author, listing)?;
         Ok(Notice::Withdrawn.at("/chains"))
     });

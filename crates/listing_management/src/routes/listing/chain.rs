@@ -13,19 +13,19 @@ use web::refusals;
 use crate::ListingManagement;
 use crate::ends::{self, Finding};
 use crate::links;
-use crate::openapi::{adding_at_an_end, describe, marking, own_listing, recorded_write};
+use crate::openapi::{adding_at_an_end, any_write, describe, marking, own_listing};
 use crate::parameters::{AddedInPath, IdempotencyKey, ListingInPath};
-use crate::recording::Recorded;
 use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
 use crate::wire::proposal::ProposalResource;
 use crate::write_request::WriteRequest;
+use crate::writing::Written;
 
 /// The finding of the two routes that remove a check.
 const NOT_CHECKED: Finding = Finding::Unchecked(UncheckReason::Unspecified);
 
-refusals!(MarkEndRefusals = describe(recorded_write(), own_listing(), marking()));
-refusals!(AddAtEndRefusals = describe(recorded_write(), own_listing(), adding_at_an_end()));
+refusals!(MarkEndRefusals = describe(any_write(), own_listing(), marking()));
+refusals!(AddAtEndRefusals = describe(any_write(), own_listing(), adding_at_an_end()));
 
 /// Marks the top of the chain of one of your listings as checked.
 ///
@@ -43,7 +43,7 @@ refusals!(AddAtEndRefusals = describe(recorded_write(), own_listing(), adding_at
 pub(crate) async fn check_top(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     mark_end(&management, request, End::Top, Finding::Checked).await
 }
 
@@ -63,7 +63,7 @@ pub(crate) async fn check_top(
 pub(crate) async fn check_bottom(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     mark_end(&management, request, End::Bottom, Finding::Checked).await
 }
 
@@ -83,7 +83,7 @@ pub(crate) async fn check_bottom(
 pub(crate) async fn uncheck_top(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     mark_end(&management, request, End::Top, NOT_CHECKED).await
 }
 
@@ -103,7 +103,7 @@ pub(crate) async fn uncheck_top(
 pub(crate) async fn uncheck_bottom(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     mark_end(&management, request, End::Bottom, NOT_CHECKED).await
 }
 
@@ -124,7 +124,7 @@ pub(crate) async fn uncheck_bottom(
 pub(crate) async fn add_top(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     add_at_end(&management, request, End::Top).await
 }
 
@@ -145,7 +145,7 @@ pub(crate) async fn add_top(
 pub(crate) async fn add_bottom(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     add_at_end(&management, request, End::Bottom).await
 }
 
@@ -155,10 +155,10 @@ async fn mark_end(
     request: WriteRequest,
     end: End,
     finding: Finding,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let anchor = request.segments.listing(0)?;
     request
-        .record(management, move |write, author| {
+        .write(management, move |write, author| {
             ends::mark_end_of_listing(write, author, anchor, end, finding)?;
             Reply::success()
         })
@@ -170,11 +170,11 @@ async fn add_at_end(
     management: &ListingManagement,
     request: WriteRequest,
     end: End,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let anchor = request.segments.listing(0)?;
     let added = request.segments.listing(1)?;
     request
-        .record(management, move |write, author| {
+        .write(management, move |write, author| {
             let proposal = links::add_at_end(write, author, anchor, end, added)?;
             proposal.map_or_else(Reply::success, |proposal| Reply::proposed(&proposal))
         })

@@ -26,13 +26,13 @@ use crate::ListingManagement;
 use crate::caller::BranchCaller;
 use crate::listings::find_own_listing;
 use crate::milestones;
-use crate::openapi::{describe, milestone_type, own_listing, recorded_write};
+use crate::openapi::{any_write, describe, milestone_type, own_listing};
 use crate::parameters::{IdempotencyKey, KeyInPath, ListingInPath};
-use crate::recording::Recorded;
 use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
 use crate::wire::milestone::{MilestoneResource, origin};
 use crate::write_request::WriteRequest;
+use crate::writing::Written;
 
 refusals!(ShowMilestoneRefusals = describe(own_listing(), milestone_type()));
 
@@ -76,7 +76,7 @@ pub(crate) async fn show_milestone(
 
 refusals!(
     RecordMilestoneRefusals = describe(
-        recorded_write(),
+        any_write(),
         wrong_member("date", "is missing: send date or completed_at"),
         own_listing(),
         milestone_type(),
@@ -100,13 +100,13 @@ refusals!(
 pub(crate) async fn record_milestone(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let listing = request.segments.listing(0)?;
     let kind = request.segments.milestone_type_by_key(1)?;
     let days = milestones::list_days(kind, management.clock.now_seconds())?;
     let requested = read_requested(request.fields()?, &days)?;
     request
-        .record(&management, move |write, author| {
+        .write(&management, move |write, author| {
             let recorded = milestones::record_milestone(write, author, listing, kind, &requested)?;
             let data = MilestoneResource::from(&recorded);
             Reply::json(StatusCode::OK, &Data { data })
@@ -114,7 +114,7 @@ pub(crate) async fn record_milestone(
         .await
 }
 
-refusals!(WithdrawMilestoneRefusals = describe(recorded_write(), own_listing(), milestone_type()));
+refusals!(WithdrawMilestoneRefusals = describe(any_write(), own_listing(), milestone_type()));
 
 /// Withdraws a milestone.
 ///
@@ -132,12 +132,12 @@ refusals!(WithdrawMilestoneRefusals = describe(recorded_write(), own_listing(), 
 pub(crate) async fn withdraw_milestone(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let listing = request.segments.listing(0)?;
     let kind = request.segments.milestone_type_by_key(1)?;
     request.refuse_members()?;
     request
-        .record(&management, move |write, author| {
+        .write(&management, move |write, author| {
             milestones::withdraw_milestone(write, author, listing, kind)?;
             Reply::success()
         })

@@ -9,14 +9,14 @@ use web::refusals;
 
 use crate::ListingManagement;
 use crate::milestones;
-use crate::openapi::{describe, own_listing, recorded_write};
+use crate::openapi::{any_write, describe, own_listing};
 use crate::parameters::{IdempotencyKey, ListingInPath};
-use crate::recording::Recorded;
 use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
 use crate::write_request::WriteRequest;
+use crate::writing::Written;
 
-refusals!(ReopenEnquiriesRefusals = describe(recorded_write(), own_listing()));
+refusals!(ReopenEnquiriesRefusals = describe(any_write(), own_listing()));
 
 /// Reopens the enquiries of one of your listings.
 ///
@@ -35,11 +35,11 @@ refusals!(ReopenEnquiriesRefusals = describe(recorded_write(), own_listing()));
 pub(crate) async fn reopen_enquiries(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let listing = request.segments.listing(0)?;
     request.refuse_members()?;
     request
-        .record(&management, move |write, author| {
+        .write(&management, move |write, author| {
             milestones::reopen_enquiries(write, author, listing)?;
             Reply::success()
         })

@@ -17,17 +17,17 @@ use web::schema::id;
 
 use crate::ListingManagement;
 use crate::links;
-use crate::openapi::{both_sides, describe, linking, recorded_write};
+use crate::openapi::{any_write, both_sides, describe, linking};
 use crate::parameters::IdempotencyKey;
-use crate::recording::Recorded;
 use crate::reply::Reply;
 use crate::wire::listing::ListingResource;
 use crate::wire::proposal::ProposalResource;
 use crate::write_request::WriteRequest;
+use crate::writing::Written;
 
 refusals!(
     AddLinkRefusals = describe(
-        recorded_write(),
+        any_write(),
         wrong_member("seller", "is missing"),
         both_sides(),
         linking(),
@@ -56,10 +56,10 @@ refusals!(
 pub(crate) async fn add_link(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let link = read_link(&request)?;
     request
-        .record(&management, move |write, author| {
+        .write(&management, move |write, author| {
             if let Some(proposal) = links::add_link(write, author, link)? {
                 return Reply::proposed(&proposal);
             }

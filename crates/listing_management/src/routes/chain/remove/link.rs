@@ -9,17 +9,17 @@ use web::refusals;
 
 use crate::ListingManagement;
 use crate::links;
-use crate::openapi::{both_sides, describe, recorded_write, unlinking};
+use crate::openapi::{any_write, both_sides, describe, unlinking};
 use crate::parameters::IdempotencyKey;
-use crate::recording::Recorded;
 use crate::reply::Reply;
 use crate::routes::chain::add::link::{LinkBody, read_link};
 use crate::wire::SuccessAnswer;
 use crate::write_request::WriteRequest;
+use crate::writing::Written;
 
 refusals!(
     RemoveLinkRefusals = describe(
-        recorded_write(),
+        any_write(),
         wrong_member("seller", "is missing"),
         both_sides(),
         unlinking(),
@@ -44,10 +44,10 @@ refusals!(
 pub(crate) async fn remove_link(
     State(management): State<Arc<ListingManagement>>,
     request: WriteRequest,
-) -> Result<Recorded<Reply>, Problem> {
+) -> Result<Written<Reply>, Problem> {
     let link = read_link(&request)?;
     request
-        .record(&management, move |write, author| {
+        .write(&management, move |write, author| {
             links::remove_link(write, author, link)?;
             Reply::success()
         })

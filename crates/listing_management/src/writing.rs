@@ -1,4 +1,4 @@
-//! Records a change, its history and its kept answer in one transaction.
+//! Writes a change, its history and its kept answer in one transaction.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::limits;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// The answer to a recorded change, in a form that can be kept under a key (S-52).
+/// The answer to a change, in a form that can be kept under a key (S-52).
 pub trait Answer: Sized + Send + 'static {
     /// The HTTP status and the text to keep.
     fn to_kept(&self) -> (StatusCode, String);
@@ -33,13 +33,13 @@ pub trait Answer: Sized + Send + 'static {
 
 /// The first answer to a request, or its repetition.
 #[derive(Debug)]
-pub struct Recorded<T> {
+pub struct Written<T> {
     /// The answer, or the refusal by a rule.
     pub outcome: Result<T, Problem>,
     is_replayed: bool,
 }
 
-impl<T: IntoResponse> IntoResponse for Recorded<T> {
+impl<T: IntoResponse> IntoResponse for Written<T> {
     fn into_response(self) -> Response {
         let mut response = self.outcome.into_response();
         if self.is_replayed {
@@ -55,17 +55,17 @@ impl<T: IntoResponse> IntoResponse for Recorded<T> {
 ///
 /// A refusal rolls the transaction back, so that it changes nothing. With a key, a transaction of its
 /// own keeps the refusal.
-pub async fn record<T: Answer>(
+pub async fn write<T: Answer>(
     management: &ListingManagement,
     caller: BranchCaller,
     key: Option<RequestKey>,
     work: impl Fn(&mut Write<'_>, &Author<'_>) -> Result<T, Problem> + Send + Sync + 'static,
-) -> Result<Recorded<T>, Problem> {
+) -> Result<Written<T>, Problem> {
     let quota = match &key {
         Some(_key) => quotas::refuse_kept_answer(management, caller.actor()).await?,
         None => None,
     };
-    let recording = Arc::new(Recording {
+    let pending = Arc::new(PendingWrite {
         caller,
         key,
         quota,
@@ -74,18 +74,18 @@ pub async fn record<T: Answer>(
         offer_idle_seconds: management.offer_idle_seconds,
         work,
     });
-    let done = recording
+    let done = pending
         .run(&management.storage)
         .instrument(trace::step("store write"))
         .await?;
     if done.is_due {
         management.wake.wake();
     }
-    Ok(done.recorded)
+    Ok(done.written)
 }
 
 /// One write of a caller.
-struct Recording<W> {
+struct PendingWrite<W> {
     caller: BranchCaller,
     key: Option<RequestKey>,
     /// The refusal of one more kept answer.
@@ -99,7 +99,7 @@ struct Recording<W> {
 
 /// The end of a transaction.
 struct Done<T> {
-    recorded: Recorded<T>,
+    written: Written<T>,
     /// Whether lanes have something new.
     is_due: bool,
     /// Whether the caller's branches have changed since the answer was kept.
@@ -114,7 +114,7 @@ enum Trial {
     Ended(Problem),
 }
 
-impl<T, W> Recording<W>
+impl<T, W> PendingWrite<W>
 where
     T: Answer,
     W: Fn(&mut Write<'_>, &Author<'_>) -> Result<T, Problem> + Send + Sync + 'static,
@@ -212,7 +212,7 @@ where
             Ok(T::of_kept(&key.path, status, kept.body))
         };
         Ok(Some(Done {
-            recorded: Recorded {
+            written: Written {
                 outcome,
                 is_replayed: true,
             },
@@ -256,7 +256,7 @@ fn is_final(problem: &Problem) -> bool {
 impl<T> Done<T> {
     fn first(outcome: Result<T, Problem>, is_due: bool) -> Self {
         Self {
-            recorded: Recorded {
+            written: Written {
                 outcome,
                 is_replayed: false,
             },
