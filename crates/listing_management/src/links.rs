@@ -165,7 +165,7 @@ fn store_unlink(
         chains: [unlink.link.seller, unlink.link.buyer].map(chain_of),
     };
     chain_changes::announce(write, &changed, now)?;
-    settle_sides(write, settling, unlink.link)
+    decide_current_sides(write, settling, unlink.link)
 }
 
 /// Loads a chain by an id that was read in this transaction.
@@ -231,11 +231,15 @@ fn store_join(write: &mut Write<'_>, settling: &Settling<'_>, join: &Join) -> Re
         chains: [join.survivor; 2],
     };
     chain_changes::announce(write, &changed, now)?;
-    settle_sides(write, settling, join.link)
+    decide_current_sides(write, settling, join.link)
 }
 
 /// Decides which listings are current after their link was added or broken (S-6).
-fn settle_sides(write: &mut Write<'_>, settling: &Settling<'_>, link: Link) -> Result<(), Problem> {
+fn decide_current_sides(
+    write: &mut Write<'_>,
+    settling: &Settling<'_>,
+    link: Link,
+) -> Result<(), Problem> {
     for listing in [link.seller, link.buyer] {
         current_listings::settle(write, settling, listing, false)?;
     }

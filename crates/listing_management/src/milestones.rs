@@ -96,7 +96,7 @@ pub fn withdraw_milestone(
     author
         .history()
         .note(write, at, "milestone.withdrawn", &detail)?;
-    settle(write, author, &listing, Offer::depends_on(kind))?;
+    decide_current(write, author, &listing, Offer::depends_on(kind))?;
     Ok(())
 }
 
@@ -132,7 +132,7 @@ pub fn reopen_enquiries(
         author
             .history()
             .note(write, at, "enquiries.reopened", &serde_json::json!({}))?;
-        settle(write, author, &listing, false)?;
+        decide_current(write, author, &listing, false)?;
     }
     Ok(())
 }
@@ -162,7 +162,7 @@ fn store(
     author
         .history()
         .note(write, at, "milestone.recorded", &detail)?;
-    let may_emit = settle(write, author, listing, Offer::depends_on(kind))?;
+    let may_emit = decide_current(write, author, listing, Offer::depends_on(kind))?;
     if let (true, Some(event_type), Some(date)) = (may_emit, change.event, date) {
         let event = NewEvent {
             event_id: &format!("evt_{}", Uuid::new_v4()),
@@ -192,7 +192,7 @@ fn store(
 /// Decides after a write to milestones which listing is current (S-6). `may_change_offer` says whether
 /// the write can begin or end an offer. Returns whether the write emits its events: the listing was
 /// current before it or is current after it.
-fn settle(
+fn decide_current(
     write: &mut Write<'_>,
     author: &Author<'_>,
     listing: &StoredListing,
@@ -203,8 +203,8 @@ fn settle(
     if !may_change_offer && !may_take_place {
         return Ok(standing.is_current);
     }
-    let settled = current_listings::settle(write, &author.settling(), listing.id, false)?;
-    Ok(settled.was_or_is(listing.id))
+    let decided = current_listings::settle(write, &author.settling(), listing.id, false)?;
+    Ok(decided.was_or_is(listing.id))
 }
 
 fn find_standing(
