@@ -60,3 +60,28 @@ async fn in_parts(
 pub(crate) fn incomplete(error: StorageError) -> Problem {
     Problem::Unconfirmed(error.to_string())
 }
+
+/// The answer when a changed subscription cannot be read again: the change stands, so no answer may say
+/// that nothing was changed.
+pub(crate) fn unread(problem: Problem) -> Problem {
+    if let Problem::Unavailable(_, text) | Problem::Internal(text) = problem {
+        return Problem::Unconfirmed(text);
+    }
+    problem
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_look_at_a_changed_subscription_denies_no_change() {
+        let failed = [StorageError::Unavailable, StorageError::Statement]
+            .map(|error| unread(error("the disk failed".to_owned()).into()));
+        for problem in failed {
+            assert!(matches!(problem, Problem::Unconfirmed(_)), "{problem:?}");
+        }
+        let gone = unread(Problem::NotFound("It was removed."));
+        assert!(matches!(gone, Problem::NotFound(_)), "{gone:?}");
+    }
+}

@@ -103,7 +103,8 @@ pub async fn subscribe(
     let stored = webhooks
         .storage
         .read(move |read| find_stored(read, holder.id(), wish.callback.as_str()))
-        .await?;
+        .await
+        .map_err(waiting::unread)?;
     let status = if is_new {
         StatusCode::CREATED
     } else {

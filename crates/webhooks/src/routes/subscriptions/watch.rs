@@ -16,6 +16,7 @@ use crate::holder::ApiKeyHolder;
 use crate::openapi::{any_watch, changed_watch, describe, own_subscription};
 use crate::owned::find_own_subscription;
 use crate::parameters::SubscriptionInPath;
+use crate::waiting;
 use crate::watch_changes::{self, WatchWish};
 use crate::watching::{NewWatch, WatchBody, WatchChanges, WatchChangesBody};
 use crate::wire::SubscriptionAnswer;
@@ -115,7 +116,8 @@ async fn change(
     let changed = webhooks
         .storage
         .read(move |read| find_own_subscription(read, &asker, &found.reference))
-        .await?;
+        .await
+        .map_err(waiting::unread)?;
     let now = webhooks.clock.now_milliseconds();
     Ok(Json(SubscriptionAnswer::of(changed, now)))
 }
