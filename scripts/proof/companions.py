@@ -75,9 +75,7 @@ class Import(Command):
     def __init__(self, under_test):
         super().__init__(under_test)
         self.file = under_test.nodes[0].folder / "rows.ndjson"
-        rows = list(make_rows())
-        self.rows = len(rows)
-        self.file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        self.rows = write_rows(self.file)
 
     def go_on(self):
         if self.process is None:
@@ -94,11 +92,8 @@ class Import(Command):
             self.accuse(f"after kills it says {first}")
         if again["changed"] or again["unchanged"] != self.rows:
             self.accuse(f"run again it says {again}")
-        with account.Store(self.under_test.store) as opened:
-            for wanted, found in ((IMPORTED, "listing where external_id like 'imported-%'"), (IMPORTED // 2, LINKS)):
-                count = opened.rows("count(*)", f"from {found}")[0][0]
-                if count != wanted:
-                    self.accuse(f"{count} instead of {wanted} of {found}")
+        for text in find_missing(self.under_test.store):
+            self.accuse(text)
 
     def run_whole(self):
         text = story.run(ONWARD, "import", "--json", self.file, "--config", self.config)
@@ -109,6 +104,22 @@ LINKS = (
     "link k join listing b on b.id = k.buyer_listing_id join listing s on s.id = k.seller_listing_id "
     "where b.external_id like 'imported-%' and s.external_id like 'imported-%'"
 )
+
+
+def find_missing(store):
+    """What a store lacks of the imported rows."""
+    with account.Store(store) as opened:
+        for wanted, found in ((IMPORTED, "listing where external_id like 'imported-%'"), (IMPORTED // 2, LINKS)):
+            count = opened.rows("count(*)", f"from {found}")[0][0]
+            if count != wanted:
+                yield f"lost: {count} instead of {wanted} of {found}"
+
+
+def write_rows(file):
+    """The number of rows."""
+    rows = list(make_rows())
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return len(rows)
 
 
 def make_rows():

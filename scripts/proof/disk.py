@@ -211,6 +211,10 @@ class Disk:
                 kept.append(change)
         inode.pending = kept
 
+    def view(self):
+        """The files as programs see them now."""
+        return {name: bytes(build(inode, None, "all", 1)) for name, inode in self.names.items()}
+
     def image(self, choices):
         """The files after a loss of power now: names and octets."""
         names = dict(self.safe_names)

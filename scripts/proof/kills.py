@@ -73,7 +73,7 @@ class Service:
             while time.monotonic() < end:
                 time.sleep(self.choices.random() * ROUND_SECONDS_MAX)
                 companion.go_on()
-                if self.engine == "postgres" and self.choices.random() < 0.1:
+                if self.engine == "postgres" and self.choices.random() < 0.25:
                     self.stop_postgres()
                 else:
                     self.kill_nodes()
@@ -207,7 +207,10 @@ def prove_unit(site, choices, seconds, _evidence):
             under_test.end()
         tried.update(under_test.tried)
         tried[f"runs of {count} node{'s' * (count - 1)} on {engine}"] += 1
-        wrong += [f"{engine}, {count} nodes: {text}" for text in under_test.wrong + migration.wrong]
+        found = under_test.wrong + migration.wrong
+        if found:
+            found += [line for node in under_test.nodes for line in site.last_lines(node, " ERROR ")]
+        wrong += [f"{engine}, {count} nodes: {text}" for text in found]
     return dict(tried), wrong
 
 

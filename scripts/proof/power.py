@@ -1,7 +1,7 @@
 """Power cuts: strace records each change and each sync of a node's files, and each image of the disk is opened.
 
-A unit records one node under writers, and builds images until its time is over. In an image the
-power was cut between two calls. Every second unit lets syncs fail from time to time as well."""
+A unit records one node under writers, or an import, and builds images until its time is over. In an
+image the power was cut between two calls. In some units, some syncs of the node fail as well."""
 
 import collections
 import os
@@ -11,7 +11,7 @@ import signal
 import time
 
 import story
-from proof import account, disk, service, writer
+from proof import account, companions, disk, service, writer
 from story import ONWARD, Failed
 
 UNIT_SECONDS = 20
@@ -21,6 +21,7 @@ WRITERS = 4
 WRITES = 360
 WRITES_SHORT = 120
 PASS_IMAGES = 250
+IMAGES_MIN = 50
 DEEP_EVERY = 250
 CONTROL_IMAGES = 40
 # A sync of a file of the store that fails, and the next ones: the counts are those of a thread.
@@ -50,8 +51,7 @@ class Recording:
 
     def run(self, writes, fails):
         trace = self.node.folder / "trace"
-        plain = self.node.command
-        self.node.command = [*trace_command(self.folder, trace, fails and self.choices), *plain]
+        self.node.command = [*trace_command(self.folder, trace, fails and self.choices), *self.node.command]
         self.node.start()
         self.node.wait_until_ready()
         writers = writer.make_writers([self.node], self.journal, self.choices, WRITERS)
@@ -65,8 +65,29 @@ class Recording:
         os.kill(child, self.choices.choice([signal.SIGINT, signal.SIGKILL]))
         self.node.process.wait(story.PATIENCE_SECONDS)
         self.site.running.remove(self.node.process)
+        self.read(trace)
+
+    def read(self, trace):
+        self.ended_ns = time.time_ns()
         self.calls = disk.read_calls(trace)
         trace.unlink()
+        self.compare_model()
+
+    def compare_model(self):
+        """With all calls, the model has the same files as the folder."""
+        state = disk.Disk(self.folder, self.files)
+        for _line, begins, call in disk.steps(self.calls):
+            (state.begin if begins else state.end)(call)
+        names = [path.name for path in self.folder.iterdir() if not disk.is_index(path.name)]
+        if all(call.end is not None for call in self.calls):
+            found, told = disk.read_files(self.folder, names), state.view()
+            differing = [name for name in found.keys() | told.keys() if found.get(name) != told.get(name)]
+            if set(differing) - {str(self.folder / "onward.db.lock")}:
+                raise Failed(f"the model of the disk differs from the disk: {differing}")
+
+    def examine(self, store, at_ns):
+        """Everything that is wrong with an image of a power cut at this time."""
+        return account.examine(store, self.base, self.journal.writes, self.receiver.events, at_ns)
 
     def failed_syncs(self):
         return sum(call.name in ("fsync", "fdatasync") and call.result == -1 for call in self.calls)
@@ -75,12 +96,33 @@ class Recording:
         """So many images: when the power was cut, and the files."""
         found = disk.steps(self.calls)
         times = disk.cut_times(found)
-        cuts = collections.Counter(choices.randrange(len(found)) for _image in range(count))
+        cuts = collections.Counter(choices.randint(0, len(found)) for _image in range(count))
+        # The end of the recording is one of the moments.
+        cuts[len(found)] += 1
         state = disk.Disk(self.folder, self.files, ignores)
         for number, (_line, begins, call) in enumerate(found):
             for _image in range(cuts[number]):
                 yield times[number], state.image(choices)
             (state.begin if begins else state.end)(call)
+        for _image in range(cuts[len(found)]):
+            yield self.ended_ns, state.image(choices)
+
+
+class ImportRecording(Recording):
+    """The same of an import, without a node."""
+
+    def run(self, _writes, _fails):
+        trace, rows = self.node.folder / "trace", self.node.folder / "rows.ndjson"
+        companions.write_rows(rows)
+        command = [ONWARD, "import", rows, "--config", self.node.config]
+        story.run(*trace_command(self.folder, trace), *command)
+        self.read(trace)
+
+    def examine(self, store, at_ns):
+        wrong = super().examine(store, at_ns)
+        if at_ns == self.ended_ns and not wrong:
+            wrong = list(companions.find_missing(store))
+        return wrong
 
 
 def prepare(site, nodes, store, receiver):
@@ -131,13 +173,7 @@ class Opener:
         """Everything that is wrong with an image."""
         disk.write_files(files, self.recording.folder, self.place)
         self.opened += 1
-        return account.examine(
-            self.place / "onward.db",
-            self.recording.base,
-            self.recording.journal.writes,
-            self.recording.receiver.events,
-            at_ns,
-        )
+        return self.recording.examine(self.place / "onward.db", at_ns)
 
     def open_deep(self, files):
         """What the program itself says about an image."""
@@ -160,23 +196,26 @@ class Opener:
 
 def prove_unit(site, choices, seconds, evidence):
     end = time.monotonic() + seconds
-    fails = choices.random() < 0.5
-    recording = Recording(site, choices, WRITES if seconds > UNIT_SECONDS else WRITES_SHORT, fails)
+    kind = choices.choice(["node", "node", "node", "failing", "failing", "import"])
+    writes = WRITES if seconds > UNIT_SECONDS else WRITES_SHORT
+    recording = (ImportRecording if kind == "import" else Recording)(site, choices, writes, kind == "failing")
     opener = Opener(recording, evidence)
     recorded = time.monotonic()
-    while time.monotonic() < end and not opener.faults:
+    while (time.monotonic() < end or opener.opened < IMAGES_MIN) and not opener.faults:
         for at_ns, files in recording.cut(PASS_IMAGES, choices):
             wrong = opener.open(at_ns, files)
             if not wrong and opener.opened % DEEP_EVERY == 0:
                 wrong = opener.open_deep(files)
             if wrong:
                 opener.keep(at_ns, files, wrong)
-            if wrong or time.monotonic() > end:
+            # On a busy machine the recording may have taken all the time.
+            if wrong or (time.monotonic() > end and opener.opened >= IMAGES_MIN):
                 break
     journal = recording.journal
     tried = {
-        "recordings": 1,
-        "recordings with failing syncs": int(fails),
+        "recordings of a node": int(kind == "node"),
+        "recordings of a node with failing syncs": int(kind == "failing"),
+        "recordings of an import": int(kind == "import"),
         "images": opener.opened,
         "images that the program checked": opener.deep,
         "acknowledged writes": journal.count("acknowledged"),
@@ -184,7 +223,7 @@ def prove_unit(site, choices, seconds, evidence):
         "failed syncs": recording.failed_syncs(),
         "seconds of images": round(time.monotonic() - recorded, 1),
     }
-    if not opener.opened or not journal.count("acknowledged"):
+    if not opener.opened or (kind != "import" and not journal.count("acknowledged")):
         opener.faults.append("nothing was recorded, or no image was opened")
     clean_up(recording)
     return tried, journal.wrong + opener.faults

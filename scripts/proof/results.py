@@ -43,7 +43,7 @@ class Run:
         if self.only is None:
             self.run_control(site)
         unit = self.only if self.only is not None else self.next_unit()
-        longest = self.part.UNIT_SECONDS_LONG if self.seconds > 600 else self.part.UNIT_SECONDS
+        longest = self.part.UNIT_SECONDS_LONG if self.seconds > 300 else self.part.UNIT_SECONDS
         while True:
             left = end - time.monotonic()
             self.run_unit(site, unit, min(longest, max(left, longest / 2)))

@@ -100,10 +100,7 @@ class Subject:
         if kind == "group":
             return [(one, one.plan_milestone()) for one in self.writers]
         if kind == "subscribe":
-            url = f"{self.receiver.url}/{self.cases}"
-            body = {"participantName": service.LENDER, "callbackUrl": url, "events": ["fallthrough"]}
-            path = "/api/v1/webhook/subscribe"
-            return [(first, writer.Write(kind, "POST", path, body, ("subscribed", url), address="base_url"))]
+            return [(first, first.plan_subscription())]
         if kind == "watch":
             uprn = first.next_uprn()
             path = f"/api/v1/webhook/subscriptions/{self.watching}/watch"

@@ -5,7 +5,8 @@ import datetime
 import threading
 import time
 
-from proof.service import AGENT, Caller
+import story
+from proof.service import AGENT, LENDER, Caller
 
 FIRST_DATE = datetime.date(1990, 1, 1)
 DATES = 13_000
@@ -85,7 +86,10 @@ class Writer:
 
     def plan(self):
         """The next write: a milestone of a given listing, or the next step of one of two own sales."""
-        if self.choices.random() < 0.5:
+        luck = self.choices.random()
+        if luck < 0.02:
+            return self.plan_subscription()
+        if luck < 0.5:
             return self.plan_milestone()
         if len(self.sales) < 2:
             self.sales.append(Sale(self))
@@ -97,6 +101,14 @@ class Writer:
         date = FIRST_DATE + datetime.timedelta(days=self.recorded // len(self.places) % DATES)
         self.recorded += 1
         return self.record(listing, key, date)
+
+    def plan_subscription(self):
+        """A subscription to events that no writer causes."""
+        # Nothing is ever sent there.
+        url = f"https://{story.HOST}:9/{self.number}/{self.written}"
+        body = {"participantName": LENDER, "callbackUrl": url, "events": ["fallthrough"]}
+        path = "/api/v1/webhook/subscribe"
+        return Write("subscribe", "POST", path, body, ("subscribed", url), address="base_url")
 
     def record(self, listing, key, date):
         path = f"/api/v1/listing/{listing}/milestone/{key}"
