@@ -5,6 +5,8 @@ the end of a unit everything acknowledged is in the store, and each event came t
 
 import collections
 import contextlib
+import os
+import pathlib
 import shutil
 import sqlite3
 import subprocess
@@ -63,6 +65,17 @@ class Service:
 
     def wait_until_ready(self):
         for node in self.nodes:
+            self.wait_for(node)
+
+    def wait_for(self, node):
+        """Waits until a node is ready. It is started again, as systemd does, if PostgreSQL was away at its start."""
+        try:
+            node.wait_until_ready()
+        except Failed:
+            if self.engine != "postgres" or node.process.poll() is None:
+                raise
+            self.site.running.remove(node.process)
+            node.start()
             node.wait_until_ready()
 
     def kill_until(self, end):
@@ -94,7 +107,7 @@ class Service:
         # Sometimes a node is killed again before it serves.
         if self.choices.random() < 0.8:
             for node in victims:
-                node.wait_until_ready()
+                self.wait_for(node)
         else:
             time.sleep(self.choices.random() / 10)
 
@@ -172,13 +185,13 @@ def stop_postgres_at_once():
     programs = run_sql("select setting from pg_config where name = 'BINDIR'").strip()
     command = [f"{programs}/pg_ctl", "restart", f"--pgdata={folder}", "--mode=immediate", "--wait", "--silent"]
     command.append(f"--log={folder}/../log")
-    owner = str(story.pathlib.Path(folder).stat().st_uid)
-    if owner != str(story.os.getuid()):
+    owner = str(pathlib.Path(folder).stat().st_uid)
+    if owner != str(os.getuid()):
         command = ["setpriv", f"--reuid={owner}", "--clear-groups", *command]
     # The server outlives the command, and must not keep its output open.
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     # The server's options name its folder as one below the present folder.
-    if subprocess.run(command, cwd=story.pathlib.Path(folder).parent, check=False, **options).returncode != 0:
+    if subprocess.run(command, cwd=pathlib.Path(folder).parent, check=False, **options).returncode != 0:
         raise Failed("PostgreSQL did not start again")
     wait_until("PostgreSQL answers", answers)
     return True

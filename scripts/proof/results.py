@@ -17,8 +17,6 @@ FILE = pathlib.Path(os.environ.pop("ONWARD_PROOF_RESULTS", FOLDER / "results.jso
 PAGE = story.ROOT / "docs/proof.md"
 BEGIN, END = "<!-- figures: scripts/prove --report -->\n", "<!-- end of figures -->\n"
 CONTROL = "control"
-# A part may take so much longer than its units.
-GRACE_SECONDS = 120
 FAULTS_KEPT = 20
 
 
@@ -91,7 +89,7 @@ class Run:
 
 
 def program():
-    """The version of the program, and the commit of the sources beside it."""
+    """The digest of the program, and the commit of the sources."""
     commit = subprocess.run(
         ["git", "-C", story.ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True, check=False
     )
@@ -136,4 +134,4 @@ def figures(lines):
         for what, count in sorted(total.items()):
             yield f"| {what} | {count:,.0f} |\n"
     commits = ", ".join(dict.fromkeys(f"`{line['program']['commit']}`" for line in lines))
-    yield f"\nThe program was built from {commits}, between {lines[0]['at'][:10]} and {lines[-1]['at'][:10]}.\n"
+    yield f"\nThe sources were at {commits}, from {lines[0]['at'][:10]} to {lines[-1]['at'][:10]}.\n"

@@ -128,7 +128,11 @@ class Subject:
     def try_case(self, kind, failure):
         """Whether a call failed. Everything that contradicts an answer is noted."""
         self.cases += 1
-        planned = self.plan(kind)
+        try:
+            planned = self.plan(kind)
+        except Failed as error:
+            self.accuse(kind, "no failure", [str(error)])
+            return False
         for one in self.writers:
             if one.caller.token_ends < time.monotonic() + 60:
                 one.caller.token_ends = 0
