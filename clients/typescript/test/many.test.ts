@@ -200,7 +200,10 @@ test("a closed client says so", async () => {
 });
 
 test("an answer of another form is an UnexpectedAnswer", async () => {
-  for (const body of [{}, { data: 1 }, { data: [], meta: {} }, { data: [{}], meta: { pagination: {} } }, { data: [{ attributes: {} }], meta: { pagination: {} } }]) {
+  const meta = { pagination: {} };
+  for (const body of [
+    {}, { data: 1, meta }, { data: [], meta: {} }, { data: [{}], meta }, { data: [{ attributes: {} }], meta },
+  ]) {
     const client = makeClient({ "/api/v1/listing": () => json(200, body) });
     await assert.rejects(client.listings.list(), { name: "UnexpectedAnswer" });
     client.close();
@@ -209,7 +212,8 @@ test("an answer of another form is an UnexpectedAnswer", async () => {
 
 test("the path segment and the directory", async () => {
   const client = makeClient({
-    "/api/v1/opda/addresses": () => json(200, { data: [] }), "/participants": () => json(200, [{ OrganisationId: "1" }]),
+    "/api/v1/opda/addresses": () => json(200, { data: [] }),
+    "/participants": () => json(200, [{ OrganisationId: "1" }]),
   }, { pathSegment: "opda" });
   assert.deepEqual(await client.suggestAddresses("14 bridge"), []);
   assert.deepEqual(await client.participants(), [{ OrganisationId: "1" }]);

@@ -19,10 +19,7 @@ from collections.abc import (
     Mapping,
 )
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -211,7 +208,7 @@ class call(Generic[P, T]):
         self.__doc__ = function.__doc__
 
     @overload
-    def __get__(self, group: None, owner: type) -> Self: ...
+    def __get__(self, group: None, owner: type) -> Callable[Concatenate[Any, P], Steps[T]]: ...
     @overload
     def __get__(self, group: Group[Sync], owner: type) -> Callable[P, T]: ...
     @overload
@@ -219,7 +216,8 @@ class call(Generic[P, T]):
                 owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
 
     def __get__(self, group: Any, owner: type) -> Any:
-        return self if group is None else _bind(self.function, group, group._mode.run)
+        # `help` of the class shows the generator.
+        return self.function if group is None else _bind(self.function, group, group._mode.run)
 
 
 class stream(Generic[P, T]):
@@ -230,14 +228,16 @@ class stream(Generic[P, T]):
         self.__doc__ = function.__doc__
 
     @overload
-    def __get__(self, group: None, owner: type) -> Self: ...
+    def __get__(self, group: None, owner: type) -> Callable[Concatenate[Any, P], Stream[T]]: ...
     @overload
     def __get__(self, group: Group[Sync], owner: type) -> Callable[P, Iterator[T]]: ...
     @overload
     def __get__(self, group: Group[Async], owner: type) -> Callable[P, AsyncIterator[T]]: ...
 
     def __get__(self, group: Any, owner: type) -> Any:
-        return self if group is None else _bind(self.function, group, group._mode.iterate)
+        if group is None:
+            return self.function
+        return _bind(self.function, group, group._mode.iterate)
 
 
 def _bind(function: Callable[..., Any], group: object, run: Callable[..., Any]) -> Any:
