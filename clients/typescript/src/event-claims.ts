@@ -40,8 +40,10 @@ function checkTime({ iat, exp }: Record<string, unknown>): void {
 function checkForm(claims: Record<string, unknown>): void {
   for (const name of ["eventId", "eventType"]) demandText(claims, name);
   const timestamp = claims.eventTimestamp;
-  demand(typeof timestamp === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(timestamp), "claims",
-    "eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ.");
+  // A time that does not exist, such as on 30 February, reads as another one or as none.
+  const exists = typeof timestamp === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(timestamp)
+    && new Date(timestamp).toJSON() === timestamp.replace("Z", ".000Z");
+  demand(exists, "claims", "eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ.");
   const type = claims.eventType as string;
   const check = Object.hasOwn(DATA_CHECKS, type) ? DATA_CHECKS[type] : undefined;
   // A later type of event may be about something else than a property.

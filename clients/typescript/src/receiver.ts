@@ -37,7 +37,7 @@ export interface ReceiverSettings {
 /**
  * Receives deliveries: verifies each, drops duplicates, and calls your handler.
  *
- * It takes the events of one property one after the other.
+ * It takes the events of one property, and the changes of one chain, one after the other.
  * It marks an event as seen after the handler has succeeded, so that no event is lost.
  * If the process stops between the two, the handler gets the event again.
  */
@@ -82,14 +82,15 @@ export class Receiver {
   }
 
   async #takeInTurn(event: OnwardEvent, deadline: number): Promise<string> {
-    for (let busy = this.#busy.get(event.propertyId); busy !== undefined;
-      busy = this.#busy.get(event.propertyId)) {
-      await within(busy, deadline, "an earlier event of the property is still being handled");
+    // Events of one chain can name different properties.
+    const place = isKnown(event) && event.eventType === "chain.changed" ? event.chainId : event.propertyId;
+    for (let busy = this.#busy.get(place); busy !== undefined; busy = this.#busy.get(place)) {
+      await within(busy, deadline, "an earlier event of the same place is still being handled");
     }
     const taken = this.#take(event);
     const done = taken.then(() => undefined, () => undefined)
-      .finally(() => this.#busy.delete(event.propertyId));
-    this.#busy.set(event.propertyId, done);
+      .finally(() => this.#busy.delete(place));
+    this.#busy.set(place, done);
     return within(taken, deadline, "the handler took too long");
   }
 
@@ -109,7 +110,8 @@ export class Receiver {
 }
 
 async function warn({ eventId, eventType }: UnknownEvent): Promise<void> {
-  process.emitWarning(`event ${printable(eventId)} has the unknown type ${printable(eventType)}`);
+  const [id, type] = [eventId, eventType].map((text) => printable(text.slice(0, 200)));
+  process.emitWarning(`event ${id} has the unknown type ${type}`);
 }
 
 // Waits for a promise until the deadline. The promise goes on when the deadline passes.

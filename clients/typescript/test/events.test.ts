@@ -142,7 +142,9 @@ test("11: a claim of another type is 400", async () => {
   await refusedClaims({ eventType: "chain.changed" }, "claims");
   await refusedClaims({ eventType: "later.type", data: 7 }, "claims");
   await refusedClaims({ eventType: "later.type", eventId: "" }, "claims");
-  await refusedClaims({ eventTimestamp: "2026-11-20T10:00:00.5Z" }, "claims");
+  for (const eventTimestamp of ["2026-11-20T10:00:00.5Z", "2026-02-30T10:00:00Z", "2026-13-01T10:00:00Z"]) {
+    await refusedClaims({ eventTimestamp }, "claims");
+  }
   await refusedClaims({ data: { milestone: { label: "Exchange", date: "2026-02-30" } } }, "claims");
   await refusedClaims({ data: { milestone: { date: "2026-11-20" } } }, "claims");
   await refusedClaims({ eventType: "fallthrough" }, "claims");

@@ -115,6 +115,26 @@ test("changes of chains are ordered by chain", async () => {
   assert.deepEqual(handled.map(({ eventId }) => eventId), ["a", "b", "d"]);
 });
 
+test("changes of one chain are handled one after the other", async () => {
+  const order: string[] = [];
+  let release = (): void => undefined;
+  const held = new Promise<void>((fulfil) => { release = fulfil; });
+  const handle = async ({ eventId }: OnwardEvent) => {
+    order.push(`begin ${eventId}`);
+    if (eventId === "a") await held;
+    order.push(`end ${eventId}`);
+  };
+  const { receiver } = makeReceiver({ handle });
+  const deliver = (eventId: string, chainId: string) => receiver.receive(tokenOf({
+    eventId, eventType: "chain.changed", propertyId: eventId, data: { chainId, change: "linked", uprns: [] },
+  }), HEADERS);
+  const waiting = [deliver("a", "c1"), deliver("b", "c1")];
+  assert.equal((await deliver("c", "c2")).status, 202);
+  release();
+  await Promise.all(waiting);
+  assert.deepEqual(order.filter((line) => !line.endsWith("c")), ["begin a", "end a", "begin b", "end b"]);
+});
+
 test("an event of an unknown type is 202, and has its own handler", async (context) => {
   const unknown: OnwardEvent[] = [];
   const { receiver, handled } = makeReceiver({ onUnknown: async (event) => { unknown.push(event); } });

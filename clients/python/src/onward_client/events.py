@@ -214,34 +214,42 @@ def _read_object(octets: bytes, place: str) -> Reader:
 
 
 def _read_event(claims: Reader, kid: str, token: str) -> Event:
-    event_type = claims.text("eventType")
+    event_id, event_type = _filled(claims, "eventId"), _filled(claims, "eventType")
     if not TIMESTAMP.fullmatch(claims.text("eventTimestamp")):
         raise EventRefused(400, "claims", "eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ")
     kind, read = KINDS.get(event_type, (UnknownEvent, None))
-    # A later type of event may be about something else than a property.
-    data = claims.member("data") if read else claims.member_or_none("data")
-    property_id, uprn = (
-        claims.text(name, None if read else "") for name in ("propertyId", "uprn"))
-    texts = {"eventId": claims.text("eventId"), "eventType": event_type}
-    for name, text in (texts | ({"propertyId": property_id, "uprn": uprn} if read else {})).items():
-        if not text:
-            raise EventRefused(400, "claims", f"{name} must not be empty")
+    data: Reader | None
+    if read:
+        property_id, uprn = _filled(claims, "propertyId"), _filled(claims, "uprn")
+        data = claims.member("data")
+        more = read(data)
+    else:
+        # A later type of event may be about something else than a property.
+        property_id, uprn = claims.text("propertyId", ""), claims.text("uprn", "")
+        data, more = claims.member_or_none("data"), {}
     return kind(
-        event_id=texts["eventId"],
+        event_id=event_id,
         event_type=event_type,
         event_timestamp=claims.moment("eventTimestamp"),
         property_id=property_id,
         uprn=uprn,
         data=data.members if data else {},
         # The id alone marks a test event too, whatever the claim says.
-        simulated="simulated" in claims.members or texts["eventId"].startswith("sim_"),
+        simulated="simulated" in claims.members or event_id.startswith("sim_"),
         issued_at=claims.unix_time("iat"),
         expires_at=claims.unix_time("exp"),
         kid=kid,
         claims=claims.members,
         token=token,
-        **(read(data) if read and data else {}),
+        **more,
     )
+
+
+def _filled(claims: Reader, name: str) -> str:
+    text = claims.text(name)
+    if not text:
+        raise EventRefused(400, "claims", f"{name} must not be empty")
+    return text
 
 
 def _read_milestone(data: Reader) -> dict[str, Any]:
