@@ -1,5 +1,7 @@
 //! The types of event, and the words of subscriptions to them (document 1, "Events"; S-39).
 
+use std::fmt;
+
 /// The type of an event, as subscribers name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventType {
@@ -31,9 +33,23 @@ impl EventType {
         }
     }
 
+    /// Whether only participants that may query chains receive events of this type (S-39).
+    pub const fn needs_chain_client(self) -> bool {
+        match self {
+            Self::MilestoneUpdated | Self::FallThrough => false,
+            Self::ChainChanged => true,
+        }
+    }
+
     /// Reads the exact name of a type; anything else is `None`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.as_str() == text)
+    }
+}
+
+impl fmt::Display for EventType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
     }
 }
 

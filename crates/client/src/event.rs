@@ -2,57 +2,15 @@
 
 mod claims;
 
-use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+pub use chain::event::EventType;
 use serde_json::{Map, Value};
 use signing::algorithm::Algorithm;
 use signing::jwk::JwkSet;
 use signing::jws::{JwsError, Unverified};
 
 use crate::printable;
-
-/// The types of event, as subscribers name them.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum EventType {
-    /// Somebody recorded a milestone other than Fall Through.
-    MilestoneUpdated,
-    /// The sale fell through.
-    FallThrough,
-    /// A link, an end check or a current listing of a chain changed.
-    ChainChanged,
-}
-
-impl EventType {
-    /// All types, document 1's first.
-    pub const ALL: [Self; 3] = [
-        Self::MilestoneUpdated,
-        Self::FallThrough,
-        Self::ChainChanged,
-    ];
-    /// The types of document 1.
-    pub const OF_MILESTONES: [Self; 2] = [Self::MilestoneUpdated, Self::FallThrough];
-
-    /// The name of the type.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::MilestoneUpdated => "milestone.updated",
-            Self::FallThrough => "fallthrough",
-            Self::ChainChanged => "chain.changed",
-        }
-    }
-
-    /// The type with exactly this spelling.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.as_str() == text)
-    }
-}
-
-impl fmt::Display for EventType {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
 
 /// An event of one property.
 #[derive(Clone, Debug, Eq, PartialEq)]

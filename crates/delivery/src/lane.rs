@@ -238,17 +238,17 @@ impl Runner {
             });
             return Ok(());
         };
-        self.lane.receives = receives;
         let mut cancelled = 0;
         if receives.lacks_right {
             cancelled +=
                 cancel(&self.node, subscription, now, waiting::cancel_without_right).await?;
         }
-        if findings.has_other_types(receives.types) {
+        if findings.has_other_types(&receives.types) {
             // The call that gave up the type, or its node, ended before it cancelled all.
             cancelled +=
                 cancel(&self.node, subscription, now, waiting::cancel_unsubscribed).await?;
         }
+        self.lane.receives = receives;
         // After a cancellation the lane reads again.
         if cancelled == 0 {
             self.ahead.take(findings);

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
+use chain::event::EventType;
 use observe::clock::Stopwatch;
 use storage::attempts::Next;
 use storage::deliveries::{self, DueDelivery, Head};
-use storage::subscriptions::{SubscribedTypes, SubscriptionId};
+use storage::subscriptions::SubscriptionId;
 use storage::{Read, StorageError};
 
 use crate::limits;
@@ -33,12 +34,12 @@ pub(crate) struct Findings {
 
 impl Findings {
     /// Whether a delivery is of an event type that is none of these, and nobody asked for it again.
-    pub(crate) fn has_other_types(&self, types: SubscribedTypes) -> bool {
+    pub(crate) fn has_other_types(&self, types: &[EventType]) -> bool {
         let mut all = self
             .found
             .iter()
             .flat_map(|found| std::iter::once(&found.head).chain(&found.following));
-        all.any(|delivery| !delivery.is_redelivery() && !types.has(delivery.event.event_type))
+        all.any(|delivery| !delivery.is_redelivery() && !types.contains(&delivery.event.event_type))
     }
 }
 

@@ -5,7 +5,6 @@ use chain::event::ChainChange;
 use chain::ids::{ChainId, ListingId};
 use chain::permission;
 use chain::state::Chain;
-use storage::chain_changes::{self, ChangedChains};
 use storage::changes::{self, EndMarks};
 use storage::{Read, Write, state};
 use web::problem::Problem;
@@ -13,6 +12,7 @@ use web::refusal::Refusal;
 
 use super::author::Author;
 use super::caller::BranchCaller;
+use super::chain_changes::{self, ChangedChains};
 use super::history::{EndDetail, ListingInChain};
 use super::links::load_chain;
 use super::listings::find_own_listing;

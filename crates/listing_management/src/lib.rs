@@ -7,6 +7,8 @@
 pub mod assessments;
 pub mod author;
 pub mod caller;
+mod chain_changes;
+pub mod current;
 mod current_listing;
 pub mod ends;
 pub mod forecasts;

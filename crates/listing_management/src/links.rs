@@ -7,8 +7,7 @@ use chain::ids::{BranchId, ChainId, ListingId};
 use chain::link::{self, Join, LinkRule, Side, Unlink};
 use chain::permission;
 use chain::state::{Chain, Link};
-use storage::chain_changes::{self, ChangedChains};
-use storage::current_listings::{self, Settling};
+use storage::current_listings::Settling;
 use storage::proposals::{self, StoredProposal};
 use storage::{Read, StorageError, Write, changes, links, listings, state};
 use uuid::Uuid;
@@ -16,6 +15,8 @@ use web::problem::Problem;
 use web::refusal::Refusal;
 
 use super::author::Author;
+use super::chain_changes::{self, ChangedChains};
+use super::current;
 use super::history::{HistoryWriter, LinkDetail, ListingInChain};
 use super::proposals::{WantedLink, propose_if_needed};
 
@@ -241,7 +242,7 @@ fn decide_current_sides(
     link: Link,
 ) -> Result<(), Problem> {
     for listing in [link.seller, link.buyer] {
-        current_listings::settle(write, settling, listing, false)?;
+        current::decide(write, settling, listing, false)?;
     }
     Ok(())
 }

@@ -2,13 +2,14 @@
 
 use chain::ids::{ChainId, ListingId, PropertyId};
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
-use storage::{Write, branch, chains, current_listings, proposals};
+use storage::{Write, branch, chains, proposals};
 use uuid::Uuid;
 use web::problem::Problem;
 use web::refusal::Refusal;
 use web::segments::unknown_branch;
 
 use super::author::Author;
+use super::current;
 use super::history::{ListingDetail, ListingInChain, WithdrawnDetail};
 use super::links::load_chain;
 use super::listing_fields::{ListingChanges, NewListing};
@@ -99,7 +100,7 @@ pub fn withdraw_listing(
     author
         .history()
         .note(write, at, "listing.withdrawn", &detail)?;
-    current_listings::settle(write, &author.settling(), id, false)?;
+    current::decide(write, &author.settling(), id, false)?;
     Ok(())
 }
 
@@ -177,7 +178,7 @@ fn create(
     author
         .history()
         .note(write, at, "listing.created", &detail)?;
-    current_listings::settle(write, &author.settling(), id, true)?;
+    current::decide(write, &author.settling(), id, true)?;
     Ok(id)
 }
 
@@ -226,9 +227,9 @@ fn store_changes(
         .note(write, at, "listing.updated", &detail)?;
     let settling = author.settling();
     let is_moved = property != before.property;
-    current_listings::settle(write, &settling, before.id, is_moved)?;
+    current::decide(write, &settling, before.id, is_moved)?;
     if is_moved {
-        current_listings::settle_after_move(write, &settling, before.property, before.id)?;
+        current::decide_after_move(write, &settling, before.property, before.id)?;
     }
     Ok(())
 }

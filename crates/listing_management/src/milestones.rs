@@ -9,15 +9,16 @@ use chain::london::date_in_london;
 use chain::milestone::{self, MilestoneType};
 use chain::record::{self, Change, Record, RequestedRecord};
 use jiff::civil::Date;
+use storage::Write;
 use storage::enqueue::{self, QueuedEvent};
 use storage::events::{self, NewEvent};
 use storage::listings::StoredListing;
 use storage::milestones::{self, MilestoneValues, StoredMilestone};
-use storage::{Write, current_listings};
 use uuid::Uuid;
 use web::problem::Problem;
 
 use super::author::Author;
+use super::current;
 use super::history::{ListingInChain, MilestoneDetail};
 use super::listings::find_own_listing;
 
@@ -203,7 +204,7 @@ fn decide_current(
     if !may_change_offer && !may_take_place {
         return Ok(standing.is_current);
     }
-    let decided = current_listings::settle(write, &author.settling(), listing.id, false)?;
+    let decided = current::decide(write, &author.settling(), listing.id, false)?;
     Ok(decided.was_or_is(listing.id))
 }
 

@@ -13,7 +13,7 @@ forecast: serde* tokio* rusqlite postgres* reqwest hyper* axum* storage observe
 signing: tokio* hyper* axum* rusqlite postgres* reqwest chain
 console: storage tokens outbound delivery edge web server axum* hyper* http serde* tokio*
 storage: hyper* axum* reqwest serde_json
-client: storage chain axum*
+client: storage axum*
 observe: storage chain tokens outbound delivery edge server axum*
 outbound: storage chain tokens delivery edge server axum*
 tokens: delivery edge server axum* hyper* http

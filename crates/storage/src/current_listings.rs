@@ -1,10 +1,8 @@
 //! The current listing of each property, and the offers that decide about it (S-6).
 
 use chain::current::{self, Candidate, Effect, ListingWrite, Offer};
-use chain::event::ChainChange;
 use chain::ids::{ListingId, PropertyId, Uprn};
 
-use crate::chain_changes::{self, ChangedChains};
 use crate::history::{self, NewEntry};
 use crate::milestones::read_optional_date;
 use crate::properties::read_uprn;
@@ -147,7 +145,6 @@ fn settle_property(
         detail: "{}",
     };
     store(write, &decision, property, settled)?;
-    announce(write, settled, now)?;
     Ok(settled)
 }
 
@@ -237,13 +234,13 @@ pub fn make_current(
     decision: &Decision<'_>,
     property: PropertyId,
     listing: ListingId,
-) -> Result<()> {
+) -> Result<Settled> {
     let settled = Settled {
         before: find_current(write, property)?,
         after: Some(listing),
     };
     store(write, decision, property, settled)?;
-    announce(write, settled, decision.now)
+    Ok(settled)
 }
 
 /// A property with two or more listings under offer.
@@ -316,27 +313,6 @@ pub(crate) fn read_candidate(row: &Row<'_>) -> Result<Candidate> {
         sstc: read_optional_date(row, 4)?,
         linked_at: row.optional_integer(5)?,
     })
-}
-
-/// Tells subscribers that another listing is current, if one is. An import tells nobody.
-fn announce(write: &mut Write<'_>, settled: Settled, now: i64) -> Result<()> {
-    let Settled { before, after } = settled;
-    let Some(listing) = after.filter(|_| before != after) else {
-        return Ok(());
-    };
-    let Some(chain) = chains::find_chain_of_listing(write, listing)? else {
-        return Ok(());
-    };
-    let former = match before {
-        Some(before) => chains::find_chain_of_listing(write, before)?,
-        None => None,
-    };
-    let changed = ChangedChains {
-        change: ChainChange::Current,
-        listing,
-        chains: [chain, former.unwrap_or(chain)],
-    };
-    chain_changes::announce(write, &changed, now)
 }
 
 /// Stores a change of the current listing, and notes it.

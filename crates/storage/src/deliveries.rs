@@ -62,7 +62,7 @@ pub struct DueEvent {
     pub date: String,
     /// Unix seconds.
     pub recorded_at: i64,
-    /// The further claims of a `chain.changed`, as JSON.
+    /// The claim `data` as JSON, if the other members do not say it.
     pub detail: Option<String>,
 }
 

@@ -21,19 +21,18 @@ pub struct QueuedEvent {
     pub chains: [ChainId; 2],
 }
 
-/// The active subscriptions that a condition admits: those without a watch, and those with a watch
-/// that matches. The first part has no placeholder, the second has three. A chain is read only if
-/// some subscription watches chains, and only for participants that may see it.
+/// The active subscriptions to an event type: those without a watch, and those with a watch that matches.
+/// The arguments are a further condition on a `receiver`. A chain is read only if some subscription
+/// watches chains, and only for participants that may see it.
 macro_rules! enqueue {
-    ($($admits:tt)+) => {
+    ($($condition:tt)*) => {
         concat!(
             "insert into delivery (subscription_id, event_row, property_id, state, attempts, \
              not_before, created_at) \
              select receiver.id, $1, $2, 'waiting', 0, $3, $4 from (\
-             select s.id from subscription s \
-             where s.status = 'active' and s.watch_reach is null and ",
-            $($admits)+,
-            " union all select s.id from (\
+             select s.id, s.api_key_id from subscription s \
+             where s.status = 'active' and s.watch_reach is null \
+             union all select s.id, s.api_key_id from (\
              select w.subscription_id as id from watched w where w.uprn = $5 \
              union select w.subscription_id from listing l \
              join property p on p.id = l.property_id and p.current_listing_id = l.id \
@@ -43,9 +42,10 @@ macro_rules! enqueue {
             has_chain_client!("c.api_key_id"),
             " and (select k.id from subscription k where k.watch_reach = 'chain' limit 1) is not null\
              ) as watcher join subscription s on s.id = watcher.id \
-             where s.status = 'active' and s.watch_reach is not null and ",
-            $($admits)+,
-            ") as receiver"
+             where s.status = 'active' and s.watch_reach is not null) as receiver \
+             where exists (select 1 from subscribed_type t \
+             where t.subscription_id = receiver.id and t.event_type = $8)",
+            $($condition)*
         )
     };
 }
@@ -53,15 +53,10 @@ macro_rules! enqueue {
 /// Inserts a delivery for each active subscription that receives the event, in the transaction that
 /// records the event. `now` is in milliseconds. Returns the number of deliveries.
 pub fn enqueue_event(write: &mut Write<'_>, event: &QueuedEvent, now: i64) -> Result<u64> {
-    let sql = match event.event_type {
-        EventType::MilestoneUpdated => enqueue!("s.hears_milestones = 1"),
-        EventType::FallThrough => enqueue!("s.hears_fall_throughs = 1"),
-        EventType::ChainChanged => {
-            enqueue!(
-                "s.hears_chain_changes = 1 and ",
-                has_chain_client!("s.api_key_id")
-            )
-        }
+    let sql = if event.event_type.needs_chain_client() {
+        enqueue!(" and ", has_chain_client!("receiver.api_key_id"))
+    } else {
+        enqueue!()
     };
     let [first, second] = event.chains.map(|chain| chain.to_string());
     let enqueued = write.execute(
@@ -74,6 +69,7 @@ pub fn enqueue_event(write: &mut Write<'_>, event: &QueuedEvent, now: i64) -> Re
             event.uprn.value().into(),
             first.as_str().into(),
             second.as_str().into(),
+            event.event_type.as_str().into(),
         ],
     )?;
     if enqueued > 0 {

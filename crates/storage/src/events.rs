@@ -6,6 +6,7 @@ use jiff::civil::Date;
 
 use crate::properties::read_uprn;
 use crate::row::Row;
+use crate::subscribed_types::types_of_chains;
 use crate::{Read, Result, StorageError, Write};
 
 /// The first characters of the id of a simulated event, and of no other (S-33).
@@ -28,7 +29,7 @@ pub struct NewEvent<'a> {
     pub label: Option<&'a str>,
     /// The date in London (S-11).
     pub date: Date,
-    /// The further claims of a `chain.changed`, as JSON.
+    /// The claim `data` as JSON, if the other members do not say it.
     pub detail: Option<&'a str>,
 }
 
@@ -125,9 +126,13 @@ pub fn insert_event(write: &mut Write<'_>, event: &NewEvent<'_>, now: i64) -> Re
 /// can miss events.
 pub fn list_events(read: &mut Read<'_>, after_id: i64, limit: i64) -> Result<Vec<StoredEvent>> {
     read.query(
-        "select id, event_id, event_type, listing_id, property_id, uprn, label, date, \
-         recorded_at from event where id > $1 and listing_id is not null \
-         and event_type <> 'chain.changed' order by id limit $2",
+        concat!(
+            "select id, event_id, event_type, listing_id, property_id, uprn, label, date, \
+             recorded_at from event where id > $1 and listing_id is not null \
+             and event_type not in ",
+            types_of_chains!(),
+            " order by id limit $2"
+        ),
         &[after_id.into(), limit.into()],
         read_event,
     )

@@ -15,7 +15,6 @@ pub mod assertion;
 pub mod attempts;
 pub mod batches;
 pub mod branch;
-pub mod chain_changes;
 pub mod chains;
 pub mod changes;
 pub mod chase;

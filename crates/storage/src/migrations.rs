@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 25;
+pub(crate) const SCHEMA_VERSION: i64 = 26;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -32,6 +32,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0023_fewer_references.sql"),
     include_str!("migrations/0024_nodes.sql"),
     include_str!("migrations/0025_watch_changes.sql"),
+    include_str!("migrations/0026_event_types.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -1,7 +1,7 @@
 //! Properties: buildings and flats with an address and a UPRN.
 
 use address::Known;
-use chain::ids::{PropertyId, Uprn};
+use chain::ids::{ChainId, ListingId, PropertyId, Uprn};
 
 use crate::row::Row;
 use crate::{Read, Result, StorageError, Write, address_index, chains};
@@ -91,6 +91,28 @@ pub fn find_property(read: &mut Read<'_>, id: PropertyId) -> Result<Option<Store
         concat!(select_property!(), "where id = $1"),
         &[id.into()],
         read_property,
+    )
+}
+
+/// The property of a listing, and its UPRN. The listing exists.
+pub fn find_property_of_listing(
+    read: &mut Read<'_>,
+    listing: ListingId,
+) -> Result<(PropertyId, Uprn)> {
+    read.query_exactly_one(
+        "select p.id, p.uprn from listing l join property p on p.id = l.property_id where l.id = $1",
+        &[listing.into()],
+        |row| Ok((PropertyId(row.integer(0)?), read_uprn(row, 1)?)),
+    )
+}
+
+/// The UPRNs of a chain's properties, in ascending order.
+pub fn list_uprns_of_chain(read: &mut Read<'_>, chain: ChainId) -> Result<Vec<Uprn>> {
+    read.query(
+        "select distinct p.uprn from listing l join property p on p.id = l.property_id \
+         where l.chain_id = $1 and l.deleted_at is null order by p.uprn",
+        &[(&chain.to_string()).into()],
+        |row| read_uprn(row, 0),
     )
 }
 

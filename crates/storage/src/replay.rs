@@ -1,8 +1,8 @@
 //! Replay: enqueues the events of a range again for one subscription (S-37).
 
-use chain::event::EventType;
-
-use crate::subscriptions::{self, StoredSubscription, has_chain_client};
+use crate::subscribed_types::types_of_chains;
+use crate::subscription_id::SubscriptionId;
+use crate::subscriptions::has_chain_client;
 use crate::{Read, Result, Write};
 
 /// A range of events in the outbox.
@@ -16,19 +16,19 @@ pub struct EventRange {
     pub since: i64,
 }
 
-/// A condition on events `e`: the subscription receives them. Six placeholders: three event types,
-/// and the subscription three times. A watch with reach `chain` matches the chain that the event's
-/// listing is in now (S-39).
+/// A condition on events `e`: the subscription receives them. Four placeholders: the subscription each
+/// time. A watch with reach `chain` matches the chain that the event's listing is in now (S-39).
 macro_rules! received {
-    ($first:literal, $second:literal, $third:literal, $all:literal, $own:literal, $chain:literal) => {
+    ($types:literal, $all:literal, $own:literal, $chain:literal) => {
         concat!(
-            "e.listing_id is not null and e.event_type in (",
-            $first,
-            ", ",
-            $second,
-            ", ",
-            $third,
-            ") and ((select s.watch_reach from subscription s where s.id = ",
+            "e.listing_id is not null and e.event_type in (select t.event_type from subscribed_type t \
+             join subscription s on s.id = t.subscription_id where s.id = ",
+            $types,
+            " and (t.event_type not in ",
+            types_of_chains!(),
+            " or ",
+            has_chain_client!("s.api_key_id"),
+            ")) and ((select s.watch_reach from subscription s where s.id = ",
             $all,
             ") is null or exists (select 1 from watched w where w.uprn = e.uprn \
              and w.subscription_id = ",
@@ -65,7 +65,7 @@ pub fn find_event_range(read: &mut Read<'_>, since: i64) -> Result<Option<EventR
 /// delivery for it. `None` at the end of the range.
 pub fn find_part(
     read: &mut Read<'_>,
-    subscription: &StoredSubscription,
+    subscription: SubscriptionId,
     range: EventRange,
     limit: i64,
 ) -> Result<Option<(EventRange, bool)>> {
@@ -84,25 +84,22 @@ pub fn find_part(
 
 fn needs_replay(
     read: &mut Read<'_>,
-    subscription: &StoredSubscription,
+    subscription: SubscriptionId,
     part: EventRange,
 ) -> Result<bool> {
-    let [first, second, third] = subscribed_words(read, subscription)?;
-    let id = subscription.id.into();
+    let id = subscription.into();
     read.exists(
         concat!(
             "select 1 from event e where e.id > $1 and e.id <= $2 and e.recorded_at >= $3 and ",
-            received!("$4", "$5", "$6", "$7", "$8", "$9"),
-            " and (select d.id from delivery d where d.event_row = e.id and d.subscription_id = $10 \
+            received!("$4", "$5", "$6", "$7"),
+            " and (select d.id from delivery d where d.event_row = e.id and d.subscription_id = $8 \
              and d.state = 'waiting' limit 1) is null limit 1"
         ),
         &[
             part.after.into(),
             part.last.into(),
             part.since.into(),
-            first.into(),
-            second.into(),
-            third.into(),
+            id,
             id,
             id,
             id,
@@ -115,20 +112,19 @@ fn needs_replay(
 /// not pending for it already. Simulated events are left out. Returns the number of deliveries.
 pub fn replay(
     write: &mut Write<'_>,
-    subscription: &StoredSubscription,
+    subscription: SubscriptionId,
     part: EventRange,
     now: i64,
 ) -> Result<u64> {
-    let [first, second, third] = subscribed_words(write, subscription)?;
-    let id = subscription.id.into();
+    let id = subscription.into();
     write.execute(
         concat!(
             "insert into delivery (subscription_id, event_row, property_id, state, attempts, \
              not_before, created_at) \
              select $1, e.id, e.property_id, 'waiting', 0, $2, $3 from event e \
              where e.id > $4 and e.id <= $5 and e.recorded_at >= $6 and ",
-            received!("$7", "$8", "$9", "$10", "$11", "$12"),
-            " and (select d.id from delivery d where d.event_row = e.id and d.subscription_id = $13 \
+            received!("$7", "$8", "$9", "$10"),
+            " and (select d.id from delivery d where d.event_row = e.id and d.subscription_id = $11 \
              and d.state = 'waiting' limit 1) is null order by e.id"
         ),
         &[
@@ -138,9 +134,7 @@ pub fn replay(
             part.after.into(),
             part.last.into(),
             part.since.into(),
-            first.into(),
-            second.into(),
-            third.into(),
+            id,
             id,
             id,
             id,
@@ -153,45 +147,25 @@ pub fn replay(
 /// none.
 pub fn find_first_time(
     read: &mut Read<'_>,
-    subscription: &StoredSubscription,
+    subscription: SubscriptionId,
     range: EventRange,
 ) -> Result<Option<i64>> {
-    let [first, second, third] = subscribed_words(read, subscription)?;
-    let id = subscription.id.into();
+    let id = subscription.into();
     read.query_exactly_one(
         concat!(
             "select min(e.recorded_at) from event e where e.id > $1 and e.id <= $2 \
              and e.recorded_at >= $3 and ",
-            received!("$4", "$5", "$6", "$7", "$8", "$9")
+            received!("$4", "$5", "$6", "$7")
         ),
         &[
             range.after.into(),
             range.last.into(),
             range.since.into(),
-            first.into(),
-            second.into(),
-            third.into(),
+            id,
             id,
             id,
             id,
         ],
         |row| row.optional_integer(0),
     )
-}
-
-/// The event types of a subscription. An empty text stands for a type that it does not receive.
-fn subscribed_words(
-    read: &mut Read<'_>,
-    subscription: &StoredSubscription,
-) -> Result<[&'static str; 3]> {
-    let may_receive = !subscription.events.contains(&EventType::ChainChanged)
-        || subscriptions::may_see_chains(read, subscription.api_key)?;
-    Ok(EventType::ALL.map(|wanted| {
-        let is_refused = wanted == EventType::ChainChanged && !may_receive;
-        if subscription.events.contains(&wanted) && !is_refused {
-            wanted.as_str()
-        } else {
-            ""
-        }
-    }))
 }

@@ -3,25 +3,27 @@
 use chain::event::{EventType, Reach};
 
 use crate::row::Row;
-
-pub use crate::subscribed_types::SubscribedTypes;
+use crate::subscribed_types::{read_types, store_types, types_of_subscription};
 pub use crate::subscription_id::SubscriptionId;
 use crate::{Read, Result, StorageError, Write};
 
 /// A query for [`read_subscription`], up to its condition.
 macro_rules! select_subscription {
     () => {
-        "select id, reference, participant_name, callback_url, api_key_id, hears_milestones, \
-         hears_fall_throughs, hears_chain_changes, status, disabled_reason, disabled_at, \
-         created_at, updated_at, \
-         (select open_until from lane where subscription_id = subscription.id), \
-         (select failures from lane where subscription_id = subscription.id), watch_reach, \
-         watched_uprns from subscription "
+        concat!(
+            "select s.id, s.reference, s.participant_name, s.callback_url, s.api_key_id, s.status, \
+             s.disabled_reason, s.disabled_at, s.created_at, s.updated_at, \
+             (select l.open_until from lane l where l.subscription_id = s.id), \
+             (select l.failures from lane l where l.subscription_id = s.id), \
+             s.watch_reach, s.watched_uprns, ",
+            types_of_subscription!(),
+            " from subscription s "
+        )
     };
 }
 
 /// A condition: the participant of the API key has an active client with the scope
-/// `transaction-status`. `chain.changed` and watches of chains need it (S-39).
+/// `transaction-status`. Event types of chains and watches of chains need it (S-39).
 macro_rules! has_chain_client {
     ($api_key:literal) => {
         concat!(
@@ -39,9 +41,11 @@ pub(crate) use has_chain_client;
 macro_rules! receives {
     () => {
         concat!(
-            "s.hears_milestones, s.hears_fall_throughs, s.hears_chain_changes, \
-             cast(case when s.hears_chain_changes = 1 or s.watch_reach = 'chain' then \
-             case when ",
+            $crate::subscribed_types::types_of_subscription!(),
+            ", cast(case when s.watch_reach = 'chain' or exists (select 1 from subscribed_type t \
+             where t.subscription_id = s.id and t.event_type in ",
+            $crate::subscribed_types::types_of_chains!(),
+            ") then case when ",
             $crate::subscriptions::has_chain_client!("s.api_key_id"),
             " then 0 else 1 end else 0 end as smallint)"
         )
@@ -107,10 +111,10 @@ pub struct StoredWatch {
 }
 
 /// The events that an active subscription receives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receives {
     /// Its event types.
-    pub types: SubscribedTypes,
+    pub types: Vec<EventType>,
     /// Whether its participant lost the right to see chains, which the subscription needs (S-39).
     pub lacks_right: bool,
 }
@@ -150,34 +154,22 @@ fn update_subscription(
     now: i64,
 ) -> Result<()> {
     write.execute(
-        "update subscription set participant_name = $1, hears_milestones = $2, \
-         hears_fall_throughs = $3, hears_chain_changes = $4, status = 'active', \
-         disabled_reason = null, disabled_at = null, updated_at = $5 where id = $6",
-        &[
-            new.participant_name.into(),
-            new.events.contains(&EventType::MilestoneUpdated).into(),
-            new.events.contains(&EventType::FallThrough).into(),
-            new.events.contains(&EventType::ChainChanged).into(),
-            now.into(),
-            id.into(),
-        ],
+        "update subscription set participant_name = $1, status = 'active', \
+         disabled_reason = null, disabled_at = null, updated_at = $2 where id = $3",
+        &[new.participant_name.into(), now.into(), id.into()],
     )?;
-    Ok(())
+    store_types(write, id, new.events)
 }
 
 fn insert_subscription(write: &mut Write<'_>, new: &NewSubscription<'_>, now: i64) -> Result<()> {
     let id = write.insert(
         "insert into subscription (reference, api_key_id, participant_name, callback_url, \
-         hears_milestones, hears_fall_throughs, hears_chain_changes, status, created_at, updated_at) \
-         values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9) returning id",
+         status, created_at, updated_at) values ($1, $2, $3, $4, 'active', $5, $6) returning id",
         &[
             new.reference.into(),
             new.api_key.into(),
             new.participant_name.into(),
             new.callback_url.into(),
-            new.events.contains(&EventType::MilestoneUpdated).into(),
-            new.events.contains(&EventType::FallThrough).into(),
-            new.events.contains(&EventType::ChainChanged).into(),
             now.into(),
             now.into(),
         ],
@@ -187,7 +179,7 @@ fn insert_subscription(write: &mut Write<'_>, new: &NewSubscription<'_>, now: i6
          values ($1, '', 0, 0, 0, 0)",
         &[id.into()],
     )?;
-    Ok(())
+    store_types(write, SubscriptionId(id), new.events)
 }
 
 /// The number of subscriptions of the participant that has this API key, disabled ones included.
@@ -211,7 +203,7 @@ pub fn count_active_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i
 }
 
 /// Whether the participant of an API key has an active client with the scope `transaction-status`.
-/// Only then its subscriptions receive `chain.changed`, and watch chains (S-39).
+/// Only then its subscriptions receive event types of chains, and watch chains (S-39).
 pub fn may_see_chains(read: &mut Read<'_>, api_key: i64) -> Result<bool> {
     read.exists(
         concat!("select 1 where ", has_chain_client!("$1")),
@@ -224,7 +216,7 @@ pub fn list_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<Vec<Store
     read.query(
         concat!(
             select_subscription!(),
-            "where api_key_id = $1 and status <> 'removed' order by id"
+            "where s.api_key_id = $1 and s.status <> 'removed' order by s.id"
         ),
         &[api_key.into()],
         read_subscription,
@@ -240,7 +232,7 @@ pub fn find_subscription(
     read.query_one(
         concat!(
             select_subscription!(),
-            "where api_key_id = $1 and reference = $2 and status <> 'removed'"
+            "where s.api_key_id = $1 and s.reference = $2 and s.status <> 'removed'"
         ),
         &[api_key.into(), reference.into()],
         read_subscription,
@@ -256,7 +248,7 @@ pub fn find_subscription_by_url(
     read.query_one(
         concat!(
             select_subscription!(),
-            "where api_key_id = $1 and callback_url = $2"
+            "where s.api_key_id = $1 and s.callback_url = $2"
         ),
         &[api_key.into(), callback_url.into()],
         read_subscription,
@@ -341,46 +333,38 @@ pub fn end_pause(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
 
 pub(crate) fn read_receives(row: &Row<'_>, first: usize) -> Result<Receives> {
     Ok(Receives {
-        types: SubscribedTypes {
-            milestones: row.flag(first)?,
-            fall_throughs: row.flag(first + 1)?,
-            chain_changes: row.flag(first + 2)?,
-        },
-        lacks_right: row.flag(first + 3)?,
+        types: read_types(row, first)?,
+        lacks_right: row.flag(first + 1)?,
     })
 }
 
 fn read_subscription(row: &Row<'_>) -> Result<StoredSubscription> {
-    let hears = [row.flag(5)?, row.flag(6)?, row.flag(7)?];
-    let events = EventType::ALL.into_iter().zip(hears);
     Ok(StoredSubscription {
         id: SubscriptionId(row.integer(0)?),
         reference: row.text(1)?,
         participant_name: row.text(2)?,
         callback_url: row.text(3)?,
         api_key: row.integer(4)?,
-        events: events
-            .filter_map(|(event, hears)| hears.then_some(event))
-            .collect(),
-        is_active: row.str(8)? == "active",
-        disabled_reason: row.optional_text(9)?,
-        disabled_at: row.optional_integer(10)?,
-        created_at: row.integer(11)?,
-        updated_at: row.integer(12)?,
-        paused_until: row.optional_integer(13)?.unwrap_or_default(),
-        failures: row.optional_integer(14)?.unwrap_or_default(),
+        is_active: row.str(5)? == "active",
+        disabled_reason: row.optional_text(6)?,
+        disabled_at: row.optional_integer(7)?,
+        created_at: row.integer(8)?,
+        updated_at: row.integer(9)?,
+        paused_until: row.optional_integer(10)?.unwrap_or_default(),
+        failures: row.optional_integer(11)?.unwrap_or_default(),
         watch: read_watch(row)?,
+        events: read_types(row, 14)?,
     })
 }
 
 fn read_watch(row: &Row<'_>) -> Result<Option<StoredWatch>> {
-    let Some(word) = row.optional_text(15)? else {
+    let Some(word) = row.optional_text(12)? else {
         return Ok(None);
     };
     let reach = Reach::parse(&word);
     let reach = reach.ok_or_else(|| StorageError::Corrupt(format!("`{word}` is no reach")))?;
     Ok(Some(StoredWatch {
         reach,
-        uprns: row.integer(16)?,
+        uprns: row.integer(13)?,
     }))
 }

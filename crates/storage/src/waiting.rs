@@ -26,9 +26,8 @@ pub fn make_waiting_due(
 /// and nobody asked for the delivery again.
 macro_rules! unsubscribed {
     () => {
-        "(d.attempts > 0 or d.not_before = d.created_at) and ((e.event_type = 'milestone.updated' and s.hears_milestones = 0) \
-         or (e.event_type = 'fallthrough' and s.hears_fall_throughs = 0) \
-         or (e.event_type = 'chain.changed' and s.hears_chain_changes = 0))"
+        "(d.attempts > 0 or d.not_before = d.created_at) and not exists (select 1 \
+         from subscribed_type t where t.subscription_id = s.id and t.event_type = e.event_type)"
     };
 }
 
@@ -73,7 +72,9 @@ pub fn cancel_unsubscribed(
 macro_rules! lacks_right {
     () => {
         concat!(
-            "((e.event_type = 'chain.changed' or (s.watch_reach = 'chain' and not exists \
+            "((e.event_type in ",
+            $crate::subscribed_types::types_of_chains!(),
+            " or (s.watch_reach = 'chain' and not exists \
              (select 1 from watched w where w.uprn = e.uprn and w.subscription_id = s.id))) \
              and not ",
             $crate::subscriptions::has_chain_client!("s.api_key_id"),

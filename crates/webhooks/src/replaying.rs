@@ -1,11 +1,9 @@
 //! Runs a replay in short transactions, between which lanes and recordings go on.
 
-use std::sync::Arc;
-
 use observe::clock::{self, Stopwatch};
 use storage::quotas::{self, SLOT_SECONDS, Used};
 use storage::replay::{self as log, EventRange};
-use storage::subscriptions::StoredSubscription;
+use storage::subscriptions::SubscriptionId;
 use storage::{Read, StorageError, Write};
 use web::limits::DAY_SECONDS;
 use web::problem::Problem;
@@ -29,7 +27,7 @@ struct Progress {
 
 /// A replay that nothing refuses.
 struct Begun {
-    subscription: Arc<StoredSubscription>,
+    subscription: SubscriptionId,
     /// `None` if there is no event.
     range: Option<EventRange>,
     /// The number of deliveries that may be enqueued.
@@ -76,7 +74,7 @@ pub(crate) async fn replay(
         deliveries: 0,
         allowed,
     };
-    let enqueued = enqueue_parts(webhooks, holder, reference, &subscription, &mut progress).await;
+    let enqueued = enqueue_parts(webhooks, holder, reference, subscription, &mut progress).await;
     let Progress {
         left, deliveries, ..
     } = progress;
@@ -90,7 +88,7 @@ pub(crate) async fn replay(
     }
     let reading = webhooks
         .storage
-        .read(move |read| log::find_first_time(read, &subscription, left));
+        .read(move |read| log::find_first_time(read, subscription, left));
     let next_since: Result<_, StorageError> = reading.await;
     // The start is a safe default, because pending deliveries are not enqueued again.
     replay.next_since = next_since.unwrap_or(Some(since)).map(clock::to_rfc3339);
@@ -139,7 +137,7 @@ async fn enqueue_parts(
     webhooks: &WebhookManagement,
     holder: &ApiKeyHolder,
     reference: &str,
-    subscription: &Arc<StoredSubscription>,
+    subscription: SubscriptionId,
     progress: &mut Progress,
 ) -> Result<bool, Problem> {
     let running = Stopwatch::start();
@@ -178,7 +176,7 @@ async fn begin(
             let left = count_left(read, &holder, now, most)?;
             let allowed = left.map_or(REPLAY_EVENTS_MAX, |left| left.min(REPLAY_EVENTS_MAX));
             Ok(Begun {
-                subscription: Arc::new(found),
+                subscription: found.id,
                 range: log::find_event_range(read, since)?,
                 allowed,
             })
@@ -188,14 +186,13 @@ async fn begin(
 
 async fn find_part(
     webhooks: &WebhookManagement,
-    subscription: &Arc<StoredSubscription>,
+    subscription: SubscriptionId,
     left: EventRange,
     limit: i64,
 ) -> Result<Option<(EventRange, bool)>, StorageError> {
-    let subscription = Arc::clone(subscription);
     webhooks
         .storage
-        .read(move |read| log::find_part(read, &subscription, left, limit))
+        .read(move |read| log::find_part(read, subscription, left, limit))
         .await
 }
 
@@ -211,7 +208,7 @@ async fn enqueue(
         .storage
         .write_at_length(move |write| {
             let found = find_active_subscription(write, &holder, &reference)?;
-            let replayed = log::replay(write, &found, part, now)?;
+            let replayed = log::replay(write, found.id, part, now)?;
             let amount = i64::try_from(replayed).unwrap_or(i64::MAX);
             quotas::add_used(
                 write,

@@ -4,8 +4,8 @@ use chain::event::{ChainChange, EventType};
 use chain::ids::{ChainId, PropertyId, Uprn};
 use chain::london::date_in_london;
 use chain::milestone::{self, CATALOGUE, MilestoneType};
+use delivery::event_claims;
 use jiff::civil::Date;
-use serde_json::json;
 use storage::{Read, StorageError, address_search, listings, properties};
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -140,10 +140,11 @@ impl Simulation {
         };
         uprns.sort_unstable();
         uprns.dedup();
-        let uprns: Vec<_> = uprns.iter().map(i64::to_string).collect();
-        let change = self.change.as_str();
-        let data = json!({"chainId": chain.to_string(), "change": change, "uprns": uprns});
-        Ok(Some(data.to_string()))
+        Ok(Some(event_claims::describe_chain(
+            chain,
+            self.change,
+            uprns,
+        )))
     }
 
     /// The property's id and UPRN. The missing one is looked up; it is 0 if the property does not
@@ -184,12 +185,6 @@ fn read_change(fields: &mut Fields, event_type: Option<EventType>) -> ChainChang
 fn read_label(fields: &mut Fields, event_type: Option<EventType>) -> Option<&'static str> {
     let text = fields.exact_text("label");
     match (event_type?, text) {
-        (EventType::FallThrough | EventType::ChainChanged, None) => None,
-        (other @ (EventType::FallThrough | EventType::ChainChanged), Some(_)) => {
-            let detail = format!("does not go with a {}: leave it out", other.as_str());
-            fields.refuse("label", detail);
-            None
-        }
         (EventType::MilestoneUpdated, None) => Some(LABEL_DEFAULT),
         (EventType::MilestoneUpdated, Some(text)) => {
             let known = milestone::find_by_label(&text);
@@ -200,6 +195,11 @@ fn read_label(fields: &mut Fields, event_type: Option<EventType>) -> Option<&'st
                 fields.refuse("label", format!("must be one of: {}", labels.join(", ")));
             }
             known.and_then(|kind| kind.label)
+        }
+        (_, None) => None,
+        (other, Some(_)) => {
+            fields.refuse("label", format!("does not go with a {other}: leave it out"));
+            None
         }
     }
 }

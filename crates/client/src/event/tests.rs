@@ -86,6 +86,22 @@ fn a_documented_event_is_read() {
     assert_eq!(fallen.event().event_type(), EventType::FallThrough);
 }
 
+#[test]
+fn each_type_is_read_as_it_is_documented() {
+    let page = include_str!("../../../../docs/webhooks.md");
+    for event_type in EventType::ALL {
+        let name = format!("`{event_type}`");
+        let mut rows = page.lines().filter_map(|line| line.split_once(" | `{"));
+        let row = rows.find(|(first, _)| first.contains(&name));
+        let (_, data) = row.unwrap_or_else(|| panic!("docs/webhooks.md has no data of {name}"));
+        let data = data.trim_end_matches(" |").trim_end_matches('`');
+        let mut claims = claims();
+        claims["eventType"] = json!(event_type.as_str());
+        claims["data"] = serde_json::from_str(&format!("{{{data}")).unwrap();
+        assert_eq!(check(&claims).unwrap().event().event_type(), event_type);
+    }
+}
+
 /// A claim, a wrong value, and a part of the refusal.
 #[rustfmt::skip]
 fn wrong_claims() -> Vec<(&'static str, Value, &'static str)> {

@@ -2,6 +2,8 @@
 //!
 //! Unknown members are ignored, so that this version can read the answers of a newer service.
 
+use std::fmt::Display;
+
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::event::EventType;
@@ -16,6 +18,7 @@ pub struct SubscriptionRequest {
     /// The address that receives the events: `https`, at most 2,000 characters (S-31).
     pub callback_url: String,
     /// The types of event, at least one.
+    #[serde(serialize_with = "serialize_types")]
     pub events: Vec<EventType>,
 }
 
@@ -57,6 +60,7 @@ pub struct Subscription {
 #[serde(rename_all = "camelCase")]
 pub struct Simulation {
     /// The type of the event.
+    #[serde(serialize_with = "serialize_type")]
     pub event_type: EventType,
     /// The property's id. The service needs this or `uprn`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,8 +144,10 @@ pub(super) struct List<T> {
     pub(super) data: Vec<T>,
 }
 
-impl Serialize for EventType {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
+fn serialize_type<T: Display, S: Serializer>(one: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(one)
+}
+
+fn serialize_types<S: Serializer>(types: &[EventType], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(types.iter().map(|one| one.as_str()))
 }

@@ -50,6 +50,7 @@ pub(crate) async fn measure() {
     let port = listener.local_addr().unwrap().port();
     fill(&url, SUBSCRIBE, subscriptions, &[port.into(), now()]).await;
     run(&url, ADD_LANES, Vec::new()).await;
+    run(&url, ADD_TYPES, Vec::new()).await;
     fill(&url, RECORD, EVENTS, &[now()]).await;
     let each = i64::try_from(EVENTS).unwrap();
     fill(&url, ENQUEUE, EVENTS * subscriptions, &[each, now() * 1000]).await;
@@ -118,11 +119,14 @@ fn report(received: &HashMap<String, (f64, u64)>, subscriptions: u64, length: Du
 
 /// Subscriptions of one API key. $3 is the port of their receiver, $4 the Unix time.
 const SUBSCRIBE: &str = "insert into subscription (reference, api_key_id, participant_name, \
-     callback_url, hears_milestones, hears_fall_throughs, status, created_at, updated_at) \
+     callback_url, status, created_at, updated_at) \
      with recursive number (value) as (select cast($1 as bigint) union all \
      select value + 1 from number where value < $2) select 'busy-' || cast(value as text), \
      (select min(id) from api_key), 'busy', 'https://localhost:' || cast($3 as text) || '/' || \
-     cast(value as text), 1, 0, 'active', $4, $4 from number";
+     cast(value as text), 'active', $4, $4 from number";
+
+const ADD_TYPES: &str = "insert into subscribed_type (subscription_id, event_type) \
+     select id, 'milestone.updated' from subscription where participant_name = 'busy'";
 
 const ADD_LANES: &str = "insert into lane (subscription_id, owner, lease_until, epoch, failures, \
      open_until) select id, '', 0, 0, 0, 0 from subscription where participant_name = 'busy'";

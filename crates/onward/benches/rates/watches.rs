@@ -86,11 +86,17 @@ fn subscribe(storage: &Storage, count: i64) {
     run(
         storage,
         "insert into subscription (reference, api_key_id, participant_name, callback_url, \
-         hears_milestones, hears_fall_throughs, status, created_at, updated_at) \
+         status, created_at, updated_at) \
          with recursive number (value) as (select 1 union all select value + 1 from number \
          where value < $1) select cast(value as text), (select min(id) from api_key), 'bench', \
-         cast(value as text), 1, 1, 'active', 0, 0 from number",
+         cast(value as text), 'active', 0, 0 from number",
         &[count],
+    );
+    run(
+        storage,
+        "insert into subscribed_type (subscription_id, event_type) \
+         select id, 'milestone.updated' from subscription where participant_name = 'bench'",
+        &[],
     );
 }
 

@@ -4,10 +4,11 @@ use std::io::Write;
 
 use chain::ids::ListingId;
 use clap::{Args, Subcommand};
+use listing_management::current;
 use listing_management::history::{CurrentDetail, OPERATOR};
 use observe::clock::Clock;
 use serde_json::json;
-use storage::current_listings::{self, Decision};
+use storage::current_listings::Decision;
 use storage::listings;
 
 use super::{Failure, OperatorArgs};
@@ -53,7 +54,7 @@ fn make_current(args: &MakeCurrentArgs, out: &mut dyn Write) -> Result<(), Failu
             now,
             detail: &detail,
         };
-        current_listings::make_current(write, &decision, listing.property, id)?;
+        current::make_current(write, &decision, listing.property, id)?;
         Ok::<_, Failure>(listing)
     })?;
     let document = json!({

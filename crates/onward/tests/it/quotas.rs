@@ -176,8 +176,8 @@ story! {
         assert_eq!(subscribe(&key, 3).await.problem(), said);
         server.storage.write(|write| write.execute(
             "insert into subscription (reference, api_key_id, participant_name, callback_url, \
-             hears_milestones, hears_fall_throughs, status, created_at, updated_at) \
-             select reference || '-', api_key_id, 'A', 'https://localhost/older', 0, 1, 'active', 0, 0 \
+             status, created_at, updated_at) \
+             select reference || '-', api_key_id, 'A', 'https://localhost/older', 'active', 0, 0 \
              from subscription where callback_url = $1",
             &["https://localhost/0".into()],
         )).await.unwrap();

@@ -9,6 +9,7 @@ mod commits;
 mod copies;
 mod database;
 mod deliveries;
+mod event_types;
 mod history;
 mod idempotency;
 mod listings;

@@ -15,7 +15,7 @@ use crate::on_both_engines;
 use crate::rows::{THEN, open_with_listings, record_event, subscribe};
 
 const DELIVERIES: &str = "select count(*) from delivery";
-const EVENTS: &str = "select count(*) from event where event_type <> 'chain.changed'";
+const EVENTS: &str = "select count(*) from event";
 
 on_both_engines! {
     fn recordings_of_two_nodes_run_once(database) {
@@ -68,7 +68,7 @@ on_both_engines! {
             database,
             &storage,
             move |write| match replay::find_event_range(write, THEN)? {
-                Some(all) => replay::replay(write, &subscription, all, THEN * 1000),
+                Some(all) => replay::replay(write, subscription.id, all, THEN * 1000),
                 None => Ok(0),
             },
             |_| Ok(0),

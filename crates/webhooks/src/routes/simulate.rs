@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use chain::event::{EventType, Reach};
+use chain::event::Reach;
 use http::StatusCode;
 use storage::events::{SIMULATED_PREFIX, SimulatedEvent};
 use storage::subscriptions::StoredSubscription;
@@ -115,7 +115,7 @@ fn find_targets(
     uprn: i64,
 ) -> Result<Vec<StoredSubscription>, Problem> {
     let event_type = simulation.event_type;
-    if event_type == EventType::ChainChanged {
+    if event_type.needs_chain_client() {
         check_chain_right(read, holder)?;
     }
     let candidates = match &simulation.subscription {

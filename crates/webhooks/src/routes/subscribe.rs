@@ -140,7 +140,7 @@ fn refuse(
         }
         Some(_active) => {}
     }
-    if wish.events.contains(&EventType::ChainChanged) {
+    if wish.events.iter().any(|one| one.needs_chain_client()) {
         owned::check_chain_right(read, holder)?;
     }
     match &wish.watch {

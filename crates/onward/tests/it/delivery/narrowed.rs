@@ -89,7 +89,7 @@ story! {
         server.wait_for_attempts(&key, &subscription, 1).await;
         // The node that narrowed the subscription ended before it cancelled anything.
         let narrowing = server.storage.write(|write| {
-            let none = "update subscription set hears_milestones = 0";
+            let none = "delete from subscribed_type where event_type = 'milestone.updated'";
             write.execute(none, &[])
         });
         narrowing.await.unwrap();
