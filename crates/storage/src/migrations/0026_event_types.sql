@@ -1,6 +1,6 @@
 -- A program of version 18 knows only the columns, and may use the store: triggers copy its changes into the
--- rows, and changes of rows into the columns. Version 27 drops triggers and columns, and allows no program
--- before 26.
+-- rows, and changes of rows into the columns. The next version of Onward drops triggers
+-- and columns, and allows no program before 26.
 insert into schema_version (version, applied_at, oldest_program) values (26, 0, 18);
 
 -- The event types that subscriptions receive.
