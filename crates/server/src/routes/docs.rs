@@ -1,13 +1,17 @@
 //! `GET /docs` on each listener: its description as an HTML page, and the guides.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use axum::Extension;
 use axum::body::Bytes;
 use axum::response::IntoResponse;
 use http::{Method, header};
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response};
 use web::answered::SharedBody;
 use web::problem::Problem;
+use web::refusals;
 use web::routing::only_get;
 use web::segments::Segments;
 
@@ -43,6 +47,16 @@ pub(crate) async fn show_docs(
     Ok(page(description.rendered().page.clone()))
 }
 
+/// The refusal of a name that no guide has, as each listener writes it.
+struct NoSuchGuide;
+
+impl IntoResponses for NoSuchGuide {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let unknown = Problem::NoSuchPath;
+        refusals::describe([unknown.to_refusal(), unknown.to_failure_refusal()])
+    }
+}
+
 /// Shows a guide.
 ///
 /// The reference at `/docs` links all guides.
@@ -51,18 +65,21 @@ pub(crate) async fn show_docs(
     path = "/docs/{guide}",
     tag = "Description",
     params(("guide" = String, Path, description = "The name of the guide.", example = "query")),
-    responses((
-        status = 200,
-        description = "A page that loads nothing from elsewhere.",
-        body = String,
-        content_type = "text/html; charset=utf-8",
-        headers(
-            ("cache-control"),
-            ("content-security-policy"),
-            ("referrer-policy"),
-            ("x-content-type-options"),
+    responses(
+        (
+            status = 200,
+            description = "A page that loads nothing from elsewhere.",
+            body = String,
+            content_type = "text/html; charset=utf-8",
+            headers(
+                ("cache-control"),
+                ("content-security-policy"),
+                ("referrer-policy"),
+                ("x-content-type-options"),
+            ),
         ),
-    )),
+        NoSuchGuide,
+    ),
     security(()),
 )]
 pub(crate) async fn show_guide(
