@@ -28,6 +28,8 @@ LEASE_SECONDS = 45
 DELIVERED_SECONDS_MAX = 120
 # `callback_concurrency`: a killed node repeats at most the attempts that were under way.
 REPEATS_OF_KILL_MAX = 8
+START_SECONDS_MAX = 120
+START_PAUSE_SECONDS = 0.5
 CONTROLS = {
     "a trigger that drops deliveries": {
         "sqlite": "create trigger proof_drop after insert on delivery when new.id % 5 = 0 "
@@ -68,15 +70,19 @@ class Service:
             self.wait_for(node)
 
     def wait_for(self, node):
-        """Waits until a node is ready. It is started again, as systemd does, if PostgreSQL was away at its start."""
-        try:
-            node.wait_until_ready()
-        except Failed:
-            if self.engine != "postgres" or node.process.poll() is None:
-                raise
+        """Waits until a node is ready. A node that starts while PostgreSQL is away ends, and is started again."""
+        end = time.monotonic() + START_SECONDS_MAX
+        while True:
+            try:
+                node.wait_until_ready()
+                return
+            except Failed:
+                may_again = self.engine == "postgres" and node.process.poll() is not None
+                if not may_again or time.monotonic() > end:
+                    raise
+            time.sleep(START_PAUSE_SECONDS)
             self.site.running.remove(node.process)
             node.start()
-            node.wait_until_ready()
 
     def kill_until(self, end):
         """Kills until this time. In each round, one node or all nodes are killed and started again."""
