@@ -126,12 +126,15 @@ def figures(lines):
         units = len(own) - len(controls)
         yield f"| `{name}` | {hours:.1f} | {units} | {seeds} | {faults} | {found} of {len(controls)} |\n"
     for name in names:
-        yield f"\n`scripts/prove {name}`:\n\n| What | How often |\n|---|---|\n"
         total = collections.Counter()
         for line in lines:
             if line["part"] == name:
                 total.update(line.get("tried", {}))
+        if not total:
+            continue
+        yield f"\n`scripts/prove {name}`:\n\n| What | How often |\n|---|---|\n"
         for what, count in sorted(total.items()):
             yield f"| {what} | {count:,.0f} |\n"
-    commits = ", ".join(dict.fromkeys(f"`{line['program']['commit']}`" for line in lines))
-    yield f"\nThe sources were at {commits}, from {lines[0]['at'][:10]} to {lines[-1]['at'][:10]}.\n"
+    builds = len({line["program"]["digest"] for line in lines})
+    days = sorted(line["at"][:10] for line in lines)
+    yield f"\nBuilds of the program: {builds}, from {days[0]} to {days[-1]}.\n"
