@@ -14,6 +14,8 @@ use crate::test_server::{BEGINNING, Client, TestServer};
 
 /// Old rows of each kind.
 const ROWS: u64 = 200_000;
+/// How often a statement is tried that the store refuses as too slow.
+const TRIES_MAX: usize = 5;
 /// Their Unix time, which is before any retention.
 const OLD_TIME: i64 = BEGINNING - 400 * 86_400;
 /// As many listings have enough pairs for proposals.
@@ -63,9 +65,15 @@ const OLD: [&str; 11] = [
 async fn insert(server: &TestServer, sql: &str) -> u64 {
     let sql = sql.replace("ROWS", &ROWS.to_string());
     let sql = String::leak(sql.replace("TIME", &OLD_TIME.to_string()));
-    let inserting = server.storage.write(|write| write.execute(sql, &[]));
-    let inserted: Result<u64, StorageError> = inserting.await;
-    inserted.unwrap()
+    // A busy machine may need longer than a statement may take.
+    for _attempt in 0..TRIES_MAX {
+        let inserting = server.storage.write(|write| write.execute(sql, &[]));
+        let inserted: Result<u64, StorageError> = inserting.await;
+        if !matches!(inserted, Err(StorageError::Unavailable(_))) {
+            return inserted.unwrap();
+        }
+    }
+    panic!("the store refused {TRIES_MAX} times: {sql}")
 }
 
 /// Records until it is over. Returns the number of recordings and the time of the slowest.
