@@ -76,8 +76,9 @@ pub(crate) struct Dialect {
     pub(crate) fewer_references: &'static str,
     /// Drops the foreign key of milestones, which costs more than the rest of their insert.
     pub(crate) fewer_milestone_references: &'static str,
-    /// Keeps the columns of event types, which programs before version 26 use, in step with the rows.
-    pub(crate) event_type_triggers: &'static str,
+    /// Gives the columns of event types, which programs before version 26 use, a default, and keeps them in
+    /// step with the rows.
+    pub(crate) event_type_columns: &'static str,
     /// The present time in Unix seconds.
     pub(crate) now: &'static str,
     /// Refuses changes of rows of `operator_change`.
@@ -95,7 +96,7 @@ impl Dialect {
                 "{fewer_milestone_references}",
                 self.fewer_milestone_references,
             )
-            .replace("{event_type_triggers}", self.event_type_triggers)
+            .replace("{event_type_columns}", self.event_type_columns)
             .replace("{now}", self.now)
             .replace("{operator_change_append_only}", self.append_only)
     }

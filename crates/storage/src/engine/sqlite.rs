@@ -53,7 +53,7 @@ const DIALECT: Dialect = Dialect {
     // SQLite checks a foreign key with one look into a table and without a conflict.
     fewer_references: "",
     fewer_milestone_references: "",
-    event_type_triggers: include_str!("sqlite/event_types.sql"),
+    event_type_columns: include_str!("sqlite/event_types.sql"),
     now: "cast(strftime('%s', 'now') as integer)",
     append_only: "create trigger operator_change_update before update on operator_change \
                   begin select raise(abort, 'operator_change is append-only'); end; \

@@ -125,12 +125,18 @@ impl TestDatabase {
         }
     }
 
-    /// Reads one integer on a separate connection to PostgreSQL.
-    pub(crate) fn count_on_postgres(&self, sql: &str) -> i64 {
+    /// A separate connection to PostgreSQL.
+    pub(crate) fn connect_to_postgres(&self) -> postgres::Client {
         let StoreUrl::Postgres(url) = &self.url else {
             panic!("not on PostgreSQL");
         };
-        connect(url).query_one(sql, &[]).unwrap().get(0)
+        connect(url)
+    }
+
+    /// Reads one integer on a separate connection to PostgreSQL.
+    pub(crate) fn count_on_postgres(&self, sql: &str) -> i64 {
+        let row = self.connect_to_postgres().query_one(sql, &[]);
+        row.unwrap().get(0)
     }
 
     /// Deletes everything. Nobody may have the database open.

@@ -83,6 +83,35 @@ on_both_engines! {
     }
 }
 
+/// A running node of version 25 began a transaction, and reads subscriptions only after the upgrade.
+#[test]
+fn a_transaction_from_before_the_upgrade_reads_columns_and_changes_none() {
+    let Some(database) = TestDatabase::on_postgres() else {
+        return;
+    };
+    let storage = database.open();
+    write(&storage, subscribe);
+    database.run(&insert_as_older_program([true, true, true]));
+    drop(storage);
+    go_back_to_version_25(&database);
+    let mut older = database.connect_to_postgres();
+    let begin = "begin isolation level repeatable read; select count(*) from client";
+    older.batch_execute(begin).unwrap();
+    drop(database.open());
+    let all = format!(
+        "select {} from subscription where callback_url = '{URL}'",
+        COLUMNS.join(" + ")
+    );
+    let sum: i16 = older.query_one(&all, &[]).unwrap().get(0);
+    assert_eq!(sum, 3);
+    let changed = older.batch_execute(&update_as_older_program([true, false, true]));
+    let code = changed.unwrap_err().code().cloned();
+    assert_eq!(
+        code,
+        Some(postgres::error::SqlState::T_R_SERIALIZATION_FAILURE)
+    );
+}
+
 /// All sets of event types. An element says whether the type at its place in `EventType::ALL` is in the set.
 fn choices() -> impl Iterator<Item = [bool; 3]> {
     (0..8).map(|number| [1, 2, 4].map(|bit| number & bit != 0))

@@ -1,3 +1,12 @@
+-- Programs of version 26 do not name the columns when they insert. Columns that are made again instead would
+-- have their default for transactions that began before.
+alter table subscription alter column hears_milestones set default 0,
+    alter column hears_fall_throughs set default 0;
+
+-- A transaction that began before does not see the rows, so its triggers could not delete them. After this
+-- update it conflicts when it changes a subscription, and runs again.
+update subscription set hears_milestones = hears_milestones;
+
 create function subscription_to_types() returns trigger language plpgsql as $$ begin
     insert into subscribed_type (subscription_id, event_type)
         select new.id, c.event_type from (select 'milestone.updated' as event_type, new.hears_milestones as hears

@@ -1,3 +1,14 @@
+-- Programs of version 26 do not name the columns when they insert, so each column needs a default. Only a new
+-- column can get one.
+alter table subscription drop column hears_milestones;
+alter table subscription drop column hears_fall_throughs;
+alter table subscription add column hears_milestones smallint not null default 0;
+alter table subscription add column hears_fall_throughs smallint not null default 0;
+update subscription set hears_milestones = 1 where id in
+    (select subscription_id from subscribed_type where event_type = 'milestone.updated');
+update subscription set hears_fall_throughs = 1 where id in
+    (select subscription_id from subscribed_type where event_type = 'fallthrough');
+
 -- A trigger does not fire again while it runs, so none of these goes on without end.
 create trigger subscription_to_types_at_insert after insert on subscription begin
     insert into subscribed_type (subscription_id, event_type)
