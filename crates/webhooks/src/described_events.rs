@@ -54,6 +54,7 @@ fn delivery(event_type: EventType) -> Value {
             "contentSchema": {
                 "type": "array",
                 "prefixItems": [place(HEADER), place(schema_name(event_type))],
+                "items": {},
                 "minItems": 2,
                 "maxItems": 2,
             },

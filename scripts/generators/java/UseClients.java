@@ -7,7 +7,6 @@ import example.base.api.WebhooksApi;
 import example.base.model.Chain;
 import example.base.model.ChainAnswer;
 import example.base.model.Pagination;
-import example.base.model.Reason;
 import example.base.model.Subscription;
 import example.base.model.SubscriptionBody;
 import example.listing.api.ChainsApi;
@@ -121,8 +120,8 @@ public final class UseClients {
         chains.queryChains("address", List.of(address), null, null, null, null, true, null);
     String queried = answer.getData().getData().get(0).getQueriedAddress();
     check(address.equals(queried), "the answer has the address " + queried);
-    Reason reason = answer.getExplanation().get(0).getReason();
-    check(reason == Reason.MATCHED, "the explanation has the reason " + reason);
+    String reason = answer.getExplanation().get(0).getReason();
+    check(reason.equals("matched"), "the explanation has the reason " + reason);
     System.out.println("queried the address " + queried);
   }
 

@@ -96,7 +96,7 @@ def query_by_address(base: AuthenticatedClient, samples: dict) -> None:
     answer = expect(ChainAnswer, query_chains.sync(client=base, body=form))
     chains = [chain.queried_address for chain in answer.data.data]
     check(chains == [samples["address"]], f"the answer has the addresses {chains}")
-    reasons = [entry.reason.value for entry in answer.explanation or []]
+    reasons = [entry.reason for entry in answer.explanation or []]
     check(reasons == ["matched"], f"the explanation has the reasons {reasons}")
     print(f"queried the address {chains[0]}")
 

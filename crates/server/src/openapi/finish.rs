@@ -57,6 +57,7 @@ pub(super) fn finish(listener: Listener, config: &Config, operations: &OpenApi) 
     shapes::simplify(&mut document);
     words::open_answers(&mut document);
     words::rename(&mut document);
+    allow_any_form(&mut document["components"]["schemas"]);
     if matches!(listener, Listener::Base) {
         webhooks::described_events::add_to(&mut document);
     }
@@ -218,5 +219,22 @@ impl SharedFields {
     fn described(&self) -> Value {
         let described = self.used.iter().filter_map(|name| headers::describe(name));
         Value::Object(described.collect())
+    }
+}
+
+/// Lets a value of several forms be any of them. Their schemas may overlap, because answers are open to new
+/// members, and generators refuse overlapping schemas of `oneOf`.
+fn allow_any_form(schemas: &mut Value) {
+    for schema in schemas
+        .as_object_mut()
+        .into_iter()
+        .flat_map(Map::values_mut)
+    {
+        let forms = schema
+            .as_object_mut()
+            .and_then(|schema| schema.remove("oneOf"));
+        if let Some(forms) = forms {
+            schema["anyOf"] = forms;
+        }
     }
 }
