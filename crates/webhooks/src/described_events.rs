@@ -35,7 +35,7 @@ fn delivery(event_type: EventType) -> Value {
     let place = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
     let parameter = |name: &str, text: &str, schema: Value| json!({"name": name, "in": "header", "description": text, "schema": schema});
     json!({
-        "tags": ["Webhooks"],
+        "tags": ["Events"],
         "summary": summary,
         "description": "The service sends this to your callback URL. The body is a compact JWT: verify \
             its signature with the published key set before you read its claims.",

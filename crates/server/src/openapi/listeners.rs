@@ -11,7 +11,8 @@ use crate::config::Config;
     tags(
         (name = "Metadata", description = "The documents from which clients configure themselves."),
         (name = "Chains", description = "The signed state of property chains."),
-        (name = "Webhooks", description = "Events that the service sends to your URL as signed tokens."),
+        (name = "Webhooks", description = "Subscriptions to events, with their watches and deliveries."),
+        (name = "Events", description = "Events that the service sends to your URL as signed tokens."),
     ),
 )]
 struct Base;
