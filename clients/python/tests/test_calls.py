@@ -159,7 +159,8 @@ def test_each_status_has_its_error(service: Service, settings: Settings, status:
     problem = {"type": "urn:onward:problem:wrong-thing", "title": "Wrong",
                "detail": "Send another value.",
                "requestId": "r1", "errors": [{"pointer": "value[0]", "detail": "too long"}],
-               "explanation": [{"value": "1", "reason": "unknown"}]}
+               "explanation": [{"value": "1", "reason": "unknown"}],
+               "ignoredFields": ["colour"]}
     service.scripts[QUERY] = [json_reply(status, problem, Retry_After="60")]
     with Client(settings) as client, pytest.raises(kind, match="Send another value") as caught:
         client.query_uprns([1])
@@ -169,6 +170,7 @@ def test_each_status_has_its_error(service: Service, settings: Settings, status:
         status, "wrong-thing", "Wrong", "r1")
     assert error.retry_after_seconds == 60
     assert (error.errors[0].place, error.explanation[0].reason) == ("value[0]", "unknown")
+    assert error.ignored_fields == ("colour",)
     assert "value[0]: too long" in str(error)
 
 

@@ -58,7 +58,8 @@ def answers(service: Service, key: rsa.RSAPrivateKey) -> Callable[[Received], Re
             "total": len(found), "perPage": rows, "currentPage": page,
             "lastPage": max(-(-len(found) // rows), 1)}}
         return json_reply(200, signed_answer(key, "k1", data)
-                          | ({"explanation": explanation} if "explain" in form else {}))
+                          | ({"explanation": explanation, "ignoredFields": ["colour"]}
+                             if "explain" in form else {}))
 
     service.scripts["/token"] = [TOKEN]
     service.scripts["/jwks"] = [Reply(200, jwks(jwk("k1", key)))]
@@ -78,6 +79,7 @@ def test_all_pages_with_explanations(client: Client) -> None:
     assert [[chain.chain_id for chain in page.chains] for page in pages] == [["2", "4"], ["6"]]
     assert [entry.reason for entry in pages[1].explanation] == [
         "matched", "unknown", "matched", "matched"]
+    assert pages[0].ignored_fields == ("colour",)
 
 
 def test_batches_tell_values_not_found_from_failures(

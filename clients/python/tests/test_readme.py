@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from test_sandbox import branch_of
 
 from onward_client import Client, Simulation
 
@@ -47,6 +48,8 @@ def test_a_sample_runs(place: Path, samples: dict[str, Any], monkeypatch: pytest
     # The README has the numbers of a sandbox with the default data.
     sample = SAMPLES[number].replace("100486368119", str(samples["uprn_in_chain"]))
     sample = sample.replace("branch_id=13", f"branch_id={samples['branch_id']}")
+    branch = branch_of(place / "onward-sandbox" / "sandbox.json", "Other Agent")
+    sample = sample.replace("branch_id=2,", f"branch_id={branch},")
     (place / "sample.py").write_text(sample, "utf-8")
     runpy.run_path("sample.py")
     assert "do not use this answer" not in capsys.readouterr().out

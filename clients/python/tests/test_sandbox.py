@@ -19,6 +19,7 @@ from onward_client import (
     Client,
     Completed,
     Conflict,
+    CurrentListing,
     Forbidden,
     Invalid,
     KeySet,
@@ -55,6 +56,14 @@ def create_listing(client: Client, branch_id: int) -> Listing:
     return created.listing
 
 
+def branch_of(sandbox_file: Path, name: str) -> int:
+    """Return the branch of a client of the sandbox."""
+    [client] = [client for client in json.loads(sandbox_file.read_text())["clients"]
+                if client["name"] == name]
+    branch: int = client["branches"][0]
+    return branch
+
+
 def test_chains_of_all_types(platform: Client, samples: dict[str, Any]) -> None:
     answer = platform.query_uprns([
         samples["uprn_in_chain"], samples["uprn_split"], str(samples["uprn_alone"])])
@@ -78,6 +87,7 @@ def test_pages_and_explanations(platform: Client, samples: dict[str, Any]) -> No
     assert platform.query_uprns(uprns, page=9).chains == ()
     answer = platform.query_uprns([*uprns, 1], explain=True)
     assert [entry.reason for entry in answer.explanation] == ["matched"] * 3 + ["unknown"]
+    assert answer.ignored_fields == ()
     with pytest.raises(NotFound) as caught:
         platform.query_uprns([1], explain=True)
     assert caught.value.explanation[0].reason == "unknown"
@@ -228,6 +238,26 @@ def test_chains_are_linked_and_broken(platform: Client, new_listing: NewListings
     chains.unlink(seller.id, buyer.id)
     with pytest.raises(Conflict, match="not linked"):
         chains.unlink(seller.id, buyer.id)
+
+
+def test_a_home_of_another_branch_is_linked_by_its_address(sandbox_file: Path) -> None:
+    with Client.from_sandbox(sandbox_file, "Other Agent") as other, Client.from_sandbox(
+            sandbox_file, "Example Agent") as agent:
+        theirs, mine = (create_listing(client, branch_of(sandbox_file, name))
+                        for client, name in [(other, "Other Agent"), (agent, "Example Agent")])
+        find = agent.catalogue.find_addresses
+        assert find(theirs.full_address).current_listing is None
+        record = MilestoneRecord(date=dt.date(2026, 1, 15))
+        other.listings.record_milestone(theirs.id, "sstc", record)
+        page = find(theirs.full_address)
+        shown = other.listings.get(theirs.id, ["milestones"]).listing
+        assert page.current_listing == CurrentListing(theirs.id, shown.branch_name or "")
+        assert [entry.address_id for entry in page.items] == [theirs.address_id]
+        assert find(theirs.full_address.rpartition(", ")[2]).current_listing is None
+        assert theirs.address_id in [
+            entry.address_id for entry in agent.catalogue.all_addresses(theirs.full_address)]
+        assert len(agent.chains.link(page.current_listing.id, mine.id).listings) == 2
+        agent.chains.unlink(theirs.id, mine.id)
 
 
 def test_an_own_idempotency_key_gives_the_first_answer(platform: Client,

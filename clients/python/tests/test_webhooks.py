@@ -8,6 +8,7 @@ import json
 import socket
 import ssl
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,47 @@ def test_a_failed_handler_gets_the_event_again(platform: Client, inbox: Inbox,
     assert calls.get(name).failures == 0
     assert [attempt.status for attempt in again.attempts] == [503, 202]
     assert [event.event_id for event in inbox.events] == [simulated.event_id]
+
+
+def test_a_test_event_goes_to_one_subscription(platform: Client, inbox: Inbox) -> None:
+    calls = platform.subscriptions
+    one, other = (calls.subscribe("Test", inbox.url + query, ["chain.changed"]).subscription_id
+                  for query in ("?one", "?other"))
+    simulated = calls.simulate(Simulation(
+        event_type="chain.changed", uprn=1, change="unlinked", subscription_id=other))
+    assert [delivery.subscription_id for delivery in simulated.deliveries] == [other]
+    wait_for(lambda: inbox.events)
+    [event] = inbox.events
+    assert isinstance(event, ChainChanged)
+    assert (event.event_id, event.change, event.uprns) == (
+        simulated.event_id, "unlinked", ("1",))
+    assert calls.deliveries(one).total == 0
+    with pytest.raises(NotFound):
+        calls.simulate(Simulation(
+            event_type="chain.changed", uprn=1, subscription_id=str(uuid.uuid4())))
+    with pytest.raises(Invalid, match="change"):
+        calls.simulate(Simulation(event_type="chain.changed", uprn=1, change="moved"))
+    for name in (one, other):
+        calls.delete(name)
+
+
+def test_a_cancelled_delivery_is_not_sent_again(platform: Client, inbox: Inbox,
+                                                subscription: Subscription) -> None:
+    inbox.failing = True
+    calls, name = platform.subscriptions, subscription.subscription_id
+    calls.simulate(SIMULATION)
+    delivery = attempts(platform, subscription, 1)
+    for _ in range(2):  # Cancelling it again changes nothing.
+        calls.cancel(name, delivery.delivery_id)
+    [cancelled] = calls.deliveries(name, status="cancelled").items
+    assert (cancelled.delivery_id, cancelled.next_attempt_at) == (delivery.delivery_id, None)
+    inbox.failing = False
+    calls.redeliver(name, delivery.delivery_id)
+    attempts(platform, subscription, 2)
+    with pytest.raises(Conflict, match="ended"):
+        calls.cancel(name, delivery.delivery_id)
+    with pytest.raises(NotFound):
+        calls.cancel(name, str(uuid.uuid4()))
 
 
 def test_a_watch_and_changes_of_chains(platform: Client, inbox: Inbox,

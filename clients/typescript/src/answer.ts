@@ -11,6 +11,7 @@ interface UnverifiedAnswer {
   readonly data: Record<string, unknown>;
   readonly provenance: Provenance;
   readonly explanation: readonly Explanation[];
+  readonly ignoredFields: readonly string[];
   readonly body: Uint8Array;
 }
 
@@ -46,6 +47,7 @@ function readAnswer(body: Uint8Array | string): UnverifiedAnswer {
     data: value.data,
     provenance: readProvenance(value.provenance),
     explanation: readExplanation(value.explanation),
+    ignoredFields: readIgnoredFields(value.ignoredFields),
     body: octets,
   };
 }
@@ -78,8 +80,12 @@ function readExplanation(value: unknown): readonly Explanation[] {
   return Array.isArray(value) ? (value as Explanation[]) : [];
 }
 
+function readIgnoredFields(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
 function checkAnswer(answer: UnverifiedAnswer, key: KeyObject): ChainAnswer {
-  const { data, provenance, explanation, body } = answer;
+  const { data, provenance, explanation, ignoredFields, body } = answer;
   const canonical = Buffer.from(canonicalise(data), "utf8");
   const digest = createHash("sha256").update(canonical).digest();
   if (!digest.equals(decodeBase64url(provenance.payloadHash.value))) {
@@ -90,7 +96,7 @@ function checkAnswer(answer: UnverifiedAnswer, key: KeyObject): ChainAnswer {
     throw new VerificationError("signature", "The signature does not fit the data. Discard the answer.");
   }
   const { chains, pagination } = readData(data);
-  return { chains, pagination, provenance, explanation, body };
+  return { chains, pagination, provenance, explanation, ignoredFields, body };
 }
 
 // The signature proves the origin. This check finds an answer of another version of the API.

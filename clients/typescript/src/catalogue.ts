@@ -1,8 +1,10 @@
 import { segment } from "./api.js";
 import { pageQuery, type ListingApi } from "./listing-api.js";
-import type { Branch, KnownAddress, Milestone, MilestoneGroup, MilestoneType, WorkflowStep } from "./listing-types.js";
+import type {
+  AddressPage, Branch, KnownAddress, Milestone, MilestoneGroup, MilestoneType, WorkflowStep,
+} from "./listing-types.js";
 import { every, pageOf, type Page, type PageOptions } from "./pages.js";
-import { readAddress, readBranch, readGroup, readType, type Resource } from "./resources.js";
+import { readAddress, readBranch, readCurrentListing, readGroup, readType, type Resource } from "./resources.js";
 
 /** Reads the data that listings refer to. The calls need the scope `listing`. */
 export class Catalogue {
@@ -49,10 +51,16 @@ export class Catalogue {
     }));
   }
 
-  /** Finds known properties by a postcode or a whole address. */
-  async findAddresses(fullAddress: string, options: PageOptions = {}): Promise<Page<KnownAddress>> {
+  /**
+   * Finds known properties by a postcode or a whole address.
+   *
+   * If the text means one home, the page names its current listing, whoever sells it.
+   *
+   * @throws RateLimited (`quota_used_up`) after 200 such answers of a branch in a day.
+   */
+  async findAddresses(fullAddress: string, options: PageOptions = {}): Promise<AddressPage> {
     const answer = await this.#api.search("/api/v1/address/filter", { full_address: fullAddress }, options);
-    return pageOf(answer, readAddress);
+    return { ...await pageOf(answer, readAddress), currentListing: readCurrentListing(answer) };
   }
 
   /** Reads all properties that `findAddresses` finds, page after page. */

@@ -134,6 +134,8 @@ export interface ChainAnswer {
   readonly provenance: Provenance;
   /** Empty unless `explain` was asked for. It is not signed. */
   readonly explanation: readonly Explanation[];
+  /** The fields and URL parameters that had no effect. Empty unless `explain` was asked for. It is not signed. */
+  readonly ignoredFields: readonly string[];
   /** The body as it arrived. Keep it as evidence, with the key set. */
   readonly body: Uint8Array;
 }

@@ -91,6 +91,7 @@ export interface ProblemParts {
   readonly requestId: string | undefined;
   readonly errors: readonly Fault[];
   readonly explanation: readonly Explanation[];
+  readonly ignoredFields: readonly string[];
   readonly retryAfterSeconds: number | undefined;
 }
 
@@ -108,6 +109,8 @@ export class ProblemError extends OnwardError {
   readonly errors: readonly Fault[];
   /** The explanation of a 404 of the chain query with `explain`, else empty. */
   readonly explanation: readonly Explanation[];
+  /** The fields and URL parameters without effect, beside the explanation, else empty. */
+  readonly ignoredFields: readonly string[];
   /** How long the service asks you to wait (`Retry-After`), or undefined. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -120,6 +123,7 @@ export class ProblemError extends OnwardError {
     this.requestId = parts.requestId;
     this.errors = parts.errors;
     this.explanation = parts.explanation;
+    this.ignoredFields = parts.ignoredFields;
     this.retryAfterSeconds = parts.retryAfterSeconds;
   }
 }

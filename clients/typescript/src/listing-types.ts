@@ -1,3 +1,5 @@
+import type { Page } from "./pages.js";
+
 /** How a property is held. */
 export type Tenure = "freehold" | "leasehold" | "commonhold" | "shareoffreehold";
 
@@ -180,6 +182,21 @@ export interface KnownAddress {
   readonly addressStreetName: string;
   readonly addressArea: string;
   readonly addressPostalCode: string;
+}
+
+/** The listing that sells a home, of any branch. `id` is for `chains.link`. */
+export interface CurrentListing {
+  readonly id: number;
+  readonly branchName: string;
+}
+
+/** A page of known addresses, and the listing to link to (S-91). */
+export interface AddressPage extends Page<KnownAddress> {
+  /**
+   * Undefined if the text means no home or several ones, or if the home's listing is not linked and has
+   * neither Property Listed nor SSTC.
+   */
+  readonly currentListing: CurrentListing | undefined;
 }
 
 /** A branch of an estate agent. `participant` is the agent's name. */

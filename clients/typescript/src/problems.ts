@@ -81,6 +81,7 @@ function readParts(answer: HttpAnswer): ProblemParts {
     errors,
     retryAfterSeconds: readRetryAfter(answer.headers),
     explanation: Array.isArray(body.explanation) ? (body.explanation as Explanation[]) : [],
+    ignoredFields: Array.isArray(body.ignoredFields) ? body.ignoredFields.map(textOf) : [],
   };
 }
 

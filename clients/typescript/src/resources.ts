@@ -1,5 +1,5 @@
 import type {
-  Branch, ChainPlace, HistoryEntry, KnownAddress, LinkProposal, Listing, ListingDetails, Milestone, MilestoneGroup,
+  Branch, ChainPlace, CurrentListing, HistoryEntry, KnownAddress, LinkProposal, Listing, ListingDetails, Milestone, MilestoneGroup,
   MilestoneType,
 } from "./listing-types.js";
 import { camelCase, dayInLondon, objectOf, optionalUnixTime, unixTime } from "./reading.js";
@@ -100,6 +100,13 @@ export function readAddress(entry: unknown): KnownAddress {
   return pick(partsOf(entry).attributes, [
     "address_id", "uprn", "full_address", "address_street_name", "address_area", "address_postal_code",
   ]) as unknown as KnownAddress;
+}
+
+/** Reads the current listing beside a page of addresses. */
+export function readCurrentListing(answer: unknown): CurrentListing | undefined {
+  const { current_listing: found } = objectOf(answer);
+  if (found === null || found === undefined) return undefined;
+  return pick(objectOf(found), ["id", "branch_name"]) as unknown as CurrentListing;
 }
 
 /** Reads a branch. */

@@ -106,8 +106,12 @@ export interface Simulation {
   readonly propertyId?: string;
   /** Only with `milestone.updated`. Default: `SSTC`. */
   readonly label?: MilestoneLabel | (string & {});
-  /** YYYY-MM-DD. Default: today in London. */
+  /** YYYY-MM-DD. Default: today in London. Not with `chain.changed`. */
   readonly date?: string;
+  /** Only with `chain.changed`. Default: `linked`. */
+  readonly change?: "linked" | "unlinked" | "checked" | "unchecked" | "current" | (string & {});
+  /** The one subscription to send it to. Default: all of the key's that hear such an event. */
+  readonly subscriptionId?: string;
 }
 
 /** One delivery of a test event. */
@@ -235,8 +239,18 @@ export class Subscriptions {
 
   /** Sends a delivery again, whatever its status. @throws Conflict while the subscription is disabled. */
   async redeliver(id: string, deliveryId: string): Promise<void> {
-    const path = `${pathOf(id)}/deliveries/${segment("the delivery's id", deliveryId)}/redeliver`;
-    await this.#api.send(write("POST", `${PATH}/subscriptions${path}`, undefined, false));
+    await this.#api.send(write("POST", `${deliveryPath(id, deliveryId)}/redeliver`, undefined, false));
+  }
+
+  /**
+   * Ends a pending delivery as `cancelled`. Cancelling it again changes nothing.
+   *
+   * An attempt that is under way may still arrive: the delivery is then `delivered`.
+   *
+   * @throws Conflict if the delivery has ended otherwise.
+   */
+  async cancel(id: string, deliveryId: string): Promise<void> {
+    await this.#api.send(write("POST", `${deliveryPath(id, deliveryId)}/cancel`, undefined, true));
   }
 
   /**
@@ -251,7 +265,13 @@ export class Subscriptions {
     return { deliveries, nextSince: optionalMoment(nextSince) };
   }
 
-  /** Sends a test event to the key's own subscriptions. @throws Conflict if none has this event type. */
+  /**
+   * Sends a test event to the key's own subscriptions.
+   *
+   * @throws Conflict if no active one has this event type, or each that does watches other properties.
+   * @throws Forbidden for `chain.changed` without the right to receive it.
+   * @throws NotFound if `subscriptionId` is not one of the key's.
+   */
   async simulate(simulation: Simulation): Promise<SimulatedEvent> {
     return await this.#api.json(write("POST", `${PATH}/simulate`, simulation, false)) as SimulatedEvent;
   }
@@ -317,6 +337,10 @@ function readDelivery(value: unknown): Delivery {
 
 function pathOf(id: string): string {
   return `/${segment("the subscription's id", id)}`;
+}
+
+function deliveryPath(id: string, deliveryId: string): string {
+  return `${PATH}/subscriptions${pathOf(id)}/deliveries/${segment("the delivery's id", deliveryId)}`;
 }
 
 function get(path: string): Call {

@@ -47,12 +47,13 @@ function findEvenValues({ url, body }: Received): Canned {
   const found = values.filter((value) => Number(value) % 2 === 0);
   const explanation = values.map((value) =>
     ({ value, uprn: null, confidence: null, reason: found.includes(value) ? "matched" : "unknown" }));
-  if (found.length === 0) return json(404, { type: "urn:onward:problem:not-found", title: "T", detail: "D", explanation });
+  if (found.length === 0) return json(404, { type: "urn:onward:problem:not-found", title: "T", detail: "D", explanation, ignoredFields: ["colour"] });
   const data = found.slice((page - 1) * rows, page * rows).map((value) =>
     ({ queriedAddress: value, chainId: value, chainSummary: { chainType: "NOT_IN_CHAIN", chainLength: 1 }, properties: [] }));
   const lastPage = Math.max(Math.ceil(found.length / rows), 1);
   const answer = signAnswer(KEY, { data, pagination: { total: found.length, perPage: rows, currentPage: page, lastPage } });
-  return json(200, query.get("explain") === "true" ? { ...answer, explanation } : answer);
+  const explained = { ...answer, explanation, ignoredFields: ["colour"] };
+  return json(200, query.get("explain") === "true" ? explained : answer);
 }
 
 const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
@@ -61,10 +62,12 @@ test("the rows follow the values, and all pages can be explained", async () => {
   const client = makeClient();
   assert.equal((await client.queryUprns(numbers(0, 100).map((number) => number * 2))).chains.length, 100);
   const pages = [];
-  for await (const { chains, explanation } of client.pagesOfUprns([2, 3, 4, 6], { rows: 2, explain: true })) {
-    pages.push([chains.length, explanation.length]);
+  const options = { rows: 2, explain: true };
+  for await (const { chains, explanation, ignoredFields } of client.pagesOfUprns([2, 3, 4, 6], options)) {
+    pages.push([chains.length, explanation.length, ...ignoredFields]);
   }
-  assert.deepEqual(pages, [[2, 4], [1, 4]]);
+  assert.deepEqual(pages, [[2, 4, "colour"], [1, 4, "colour"]]);
+  await assert.rejects(client.queryUprns([3], options), { name: "NotFound", ignoredFields: ["colour"] });
   client.close();
 });
 

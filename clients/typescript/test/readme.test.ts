@@ -58,11 +58,11 @@ describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => 
     });
   }
 
-  test("the README has eight samples", () => { assert.equal(samples.length, 8); });
+  test("the README has nine samples", () => { assert.equal(samples.length, 9); });
 
   const expected = [
     /CHAIN \[/, /^not-found /m, /^found 1 not found 99 unknown/m, /^signed for 1/, /^verified/, undefined,
-    /^subscription active/m, /^made sstc 2026-01-15\nchain of 2/,
+    /^subscription active/m, /^made sstc 2026-01-15\nchain of 2/, /^sold by .+\nlinked/,
   ];
   for (const [index, sample] of samples.entries()) {
     const wanted = expected[index];

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, randomInt } from "node:crypto";
 import { dirname } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Client, Conflict, Invalid, NotFound, settingsOfSandbox, verifyAnswer } from "onward-client";
+import { Client, Conflict, Invalid, NotFound, settingsOfSandbox, verifyAnswer, type Listing } from "onward-client";
 import { NEEDS_PROGRAM, NEEDS_SANDBOX, PROGRAM, readSandboxFile, sandboxFile, type SandboxFile } from "./support/sandbox.js";
 
 describe("chain query of a sandbox", NEEDS_SANDBOX, () => {
@@ -42,6 +42,7 @@ describe("chain query of a sandbox", NEEDS_SANDBOX, () => {
   test("explanations say why each value matched or not", async () => {
     const answer = await client.queryUprns([samples.uprn_alone, 1], { explain: true });
     assert.deepEqual(answer.explanation.map(({ reason }) => reason), ["matched", "unknown"]);
+    assert.deepEqual(answer.ignoredFields, []);
     await assert.rejects(client.queryUprns([1], { explain: true }), (error: unknown) =>
       error instanceof NotFound && error.explanation[0]?.reason === "unknown");
   });
@@ -188,6 +189,28 @@ describe("listings of a sandbox", NEEDS_SANDBOX, () => {
     await agent.chains.unlink(seller, buyer);
     await agent.chains.unlink(top, seller);
     for (const id of [seller, buyer, top]) await agent.listings.withdraw(id);
+  });
+
+  test("a home of another branch is found by its address and linked", async () => {
+    const [other, mine] = ["Other Agent", "Example Agent"].map((name) => Client.fromSandbox(sandboxFile(), name)) as [Client, Client];
+    const [theirs, own] = await Promise.all(([[other, "Other Agent"], [mine, "Example Agent"]] as const).map(async ([client, name]) =>
+      (await client.listings.create({
+        branchId: readSandboxFile().clients.find((entry) => entry.name === name)?.branches[0] ?? 0, price: 1,
+        address: { line1: `${randomInt(1, 1e6)} Link Lane`, postTown: "Leeds", postcode: "LS1 4AP" },
+      })).listing)) as [Listing, Listing];
+    const find = (address: string) => mine.catalogue.findAddresses(address);
+    assert.equal((await find(theirs.fullAddress)).currentListing, undefined);
+    await other.listings.recordMilestone(theirs.id, "sstc", { date: "2026-01-15" });
+    const { currentListing, items } = await find(theirs.fullAddress);
+    const { branchName } = (await other.listings.get(theirs.id, ["milestones"])).listing;
+    assert.deepEqual(currentListing, { id: theirs.id, branchName });
+    assert.deepEqual(items.map(({ addressId }) => addressId), [theirs.addressId]);
+    assert.equal((await find("LS1 4AP")).currentListing, undefined);
+    assert.equal((await mine.chains.link(theirs.id, own.id)).listings.length, 2);
+    await mine.chains.unlink(theirs.id, own.id);
+    await other.listings.withdraw(theirs.id);
+    await mine.listings.withdraw(own.id);
+    for (const client of [other, mine]) client.close();
   });
 
   test("milestones are recorded, read and withdrawn", async () => {

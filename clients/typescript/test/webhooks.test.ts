@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -111,6 +111,39 @@ describe("webhooks of a sandbox", NEEDS_SANDBOX, () => {
     await deliveryOf(subscriptionId, event, ({ status }) => status === "delivered");
     assert.ok((await client.subscriptions.replay(subscriptionId, new Date(begun.getTime() - 1000))).deliveries >= 1);
     await client.listings.withdraw(listing.id);
+  });
+
+  test("a test event goes to one subscription", async () => {
+    const events = ["chain.changed"];
+    const [one, other] = [await start(true, { events }), await start(true, { events })];
+    const { subscriptionId } = other;
+    const sent = await client.subscriptions.simulate({
+      eventType: "chain.changed", uprn: "1", change: "unlinked", subscriptionId,
+    });
+    assert.deepEqual(sent.deliveries.map((delivery) => delivery.subscriptionId), [subscriptionId]);
+    const event = await until(() => other.state.handled[0], "the simulated event");
+    assert.ok(event.eventType === "chain.changed");
+    assert.deepEqual([event.eventId, event.change, event.uprns], [sent.eventId, "unlinked", ["1"]]);
+    assert.equal((await client.subscriptions.deliveries(one.subscriptionId)).total, 0);
+    const wrong = { eventType: "chain.changed", uprn: "1" };
+    await assert.rejects(client.subscriptions.simulate({ ...wrong, subscriptionId: randomUUID() }), { name: "NotFound" });
+    await assert.rejects(client.subscriptions.simulate({ ...wrong, change: "moved" }), { name: "Invalid" });
+  });
+
+  test("a cancelled delivery is not sent again", async () => {
+    const { state, subscriptionId } = await start(true);
+    state.fails = true;
+    const sent = await client.subscriptions.simulate({ eventType: "fallthrough", uprn: uprn(), subscriptionId });
+    const { deliveryId } = await deliveryOf(subscriptionId, sent, ({ attempts }) => attempts.length > 0);
+    // Cancelling it again changes nothing.
+    for (let time = 0; time < 2; time += 1) await client.subscriptions.cancel(subscriptionId, deliveryId);
+    const { items } = await client.subscriptions.deliveries(subscriptionId, { status: "cancelled" });
+    assert.deepEqual(items.map((delivery) => [delivery.deliveryId, delivery.nextAttemptAt]), [[deliveryId, undefined]]);
+    state.fails = false;
+    await client.subscriptions.redeliver(subscriptionId, deliveryId);
+    await deliveryOf(subscriptionId, sent, ({ status }) => status === "delivered");
+    await assert.rejects(client.subscriptions.cancel(subscriptionId, deliveryId), { name: "Conflict", message: /ended/ });
+    await assert.rejects(client.subscriptions.cancel(subscriptionId, randomUUID()), { name: "NotFound" });
   });
 
   test("a watch narrows a subscription, and a change of a chain arrives", async () => {

@@ -1,8 +1,10 @@
 """Client of Onward: signed property chains, listings and events (England and Wales)."""
 
 from .catalogue import (
+    AddressPage,
     Branch,
     Catalogue,
+    CurrentListing,
     KnownAddress,
     MilestoneGroup,
     MilestoneType,
@@ -117,6 +119,7 @@ from .version import __version__
 __all__ = [
     "UNCHANGED",
     "Address",
+    "AddressPage",
     "AddressSuggestion",
     "AsyncClient",
     "Attempt",
@@ -137,6 +140,7 @@ __all__ = [
     "ConnectionFailed",
     "Connections",
     "CreatedListing",
+    "CurrentListing",
     "Delivery",
     "Event",
     "EventRefused",

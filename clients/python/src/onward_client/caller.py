@@ -113,13 +113,17 @@ class Caller:
              params: Mapping[str, object] | None = None,
              body: Mapping[str, object] | None = None) -> Steps[Page[T]]:
         """Read one page of a list. A list that is asked for with a body is a POST."""
+        return page_of((yield from self.read_page(path, page, per_page, params, body)), read)
+
+    def read_page(self, path: str, page: int, per_page: int,
+                  params: Mapping[str, object] | None = None,
+                  body: Mapping[str, object] | None = None) -> Steps[Reader]:
+        """Return the JSON object of a page, which may have members beside the list."""
         paging = {**(params or {}), "page": page, "per_page": per_page}
         if body is None:
-            answer = yield from self.read(path, paging)
-        else:
-            answer = Reader.of_body(
-                (yield from self.write_plainly("POST", path, body, params=paging)).body)
-        return page_of(answer, read)
+            return (yield from self.read(path, paging))
+        answer = yield from self.write_plainly("POST", path, body, params=paging)
+        return Reader.of_body(answer.body)
 
     def every(self, path: str, read: Callable[[Reader], T],
               params: Mapping[str, object] | None = None,

@@ -7,7 +7,7 @@ from typing import Generic
 
 from .caller import Caller, integer_id, segment
 from .milestones import Milestone, MilestoneReader
-from .pages import Page
+from .pages import Page, page_of
 from .reading import Reader
 from .steps import Group, M, Steps, Stream, call, stream
 
@@ -52,6 +52,25 @@ class KnownAddress:
     address_street_name: str
     address_area: str
     address_postal_code: str
+
+
+@dataclass(frozen=True)
+class CurrentListing:
+    """The listing that sells a home, of any branch. `id` stands in `chains.link`."""
+
+    id: int
+    branch_name: str
+
+
+@dataclass(frozen=True)
+class AddressPage(Page[KnownAddress]):
+    """A page of known addresses, and the listing to link to (S-91).
+
+    `current_listing` is None if the text means no home or several ones, or if the home's listing
+    is not linked and has neither Property Listed nor SSTC.
+    """
+
+    current_listing: CurrentListing | None
 
 
 @dataclass(frozen=True)
@@ -115,10 +134,15 @@ class Catalogue(Group[M], Generic[M]):
 
     @call
     def find_addresses(self, full_address: str, page: int = 1,
-                       per_page: int = 15) -> Steps[Page[KnownAddress]]:
-        """List the known properties of a postcode or a whole address."""
-        return self._caller.page("/api/v1/address/filter", _read_address, page, per_page,
-                                 body={"full_address": full_address})
+                       per_page: int = 15) -> Steps[AddressPage]:
+        """List the known properties of a postcode or a whole address.
+
+        If the text means one home, the page names its current listing, whoever sells it.
+        A branch gets 200 such answers a day; RateLimited (`quota_used_up`) then follows.
+        """
+        answer = yield from self._caller.read_page("/api/v1/address/filter", page, per_page,
+                                                   body={"full_address": full_address})
+        return _read_address_page(answer)
 
     @stream
     def all_addresses(self, full_address: str) -> Stream[KnownAddress]:
@@ -156,6 +180,14 @@ def _read_address(reader: Reader) -> KnownAddress:
         attributes.integer("address_id"), attributes.integer("uprn"),
         attributes.text("full_address"), attributes.text("address_street_name"),
         attributes.text("address_area"), attributes.text("address_postal_code"))
+
+
+def _read_address_page(reader: Reader) -> AddressPage:
+    page = page_of(reader, _read_address)
+    current = reader.member_or_none("current_listing")
+    return AddressPage(
+        page.items, page.total, page.per_page, page.current_page, page.last_page,
+        CurrentListing(current.integer("id"), current.text("branch_name")) if current else None)
 
 
 def _read_group(reader: Reader) -> MilestoneGroup:

@@ -166,13 +166,15 @@ class Provenance:
 class ChainAnswer:
     """A verified answer. `body` holds the bytes as they arrived: keep them as evidence.
 
-    `explanation` is not signed; it is empty unless the query asked for it (S-58).
+    `explanation` and `ignored_fields` are not signed, and empty unless the query asked for them
+    with `explain` (S-58). `ignored_fields` names fields and URL parameters that had no effect.
     """
 
     chains: tuple[Chain, ...]
     pagination: Pagination
     provenance: Provenance
     explanation: tuple[Explanation, ...]
+    ignored_fields: tuple[str, ...]
     body: bytes
 
 

@@ -105,7 +105,7 @@ class ProblemError(OnwardError):
 
     `type` is the problem's word, for example `rate-limited`, or document 2's first code, for
     example `seller_has_buyer`. It is empty if something else than Onward answered.
-    `explanation` is of a 404 of the chain query that asked for it.
+    `explanation` and `ignored_fields` are of a 404 of the chain query that asked for them.
     """
 
     status: int
@@ -115,11 +115,12 @@ class ProblemError(OnwardError):
     request_id: str | None
     errors: tuple[Fault, ...]
     explanation: tuple[Explanation, ...]
+    ignored_fields: tuple[str, ...]
     retry_after_seconds: float | None
 
     def __init__(self, status: int, type: str, title: str, detail: str, *,
                  request_id: str | None = None, errors: Sequence[Fault] = (),
-                 explanation: Sequence[Explanation] = (),
+                 explanation: Sequence[Explanation] = (), ignored_fields: Sequence[str] = (),
                  retry_after_seconds: float | None = None) -> None:
         self.status = status
         self.type = type
@@ -128,6 +129,7 @@ class ProblemError(OnwardError):
         self.request_id = request_id
         self.errors = tuple(errors)
         self.explanation = tuple(explanation)
+        self.ignored_fields = tuple(ignored_fields)
         self.retry_after_seconds = retry_after_seconds
         faults = "; ".join(
             f"{fault.place or fault.code}: {fault.detail}"

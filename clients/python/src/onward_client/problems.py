@@ -48,6 +48,11 @@ def read_explanations(reader: Reader) -> tuple[Explanation, ...]:
         for entry in reader.objects_or_empty("explanation"))
 
 
+def read_ignored_fields(reader: Reader) -> tuple[str, ...]:
+    """Read the member `ignoredFields` (S-58), which may be absent."""
+    return reader.texts("ignoredFields") if reader.has("ignoredFields") else ()
+
+
 def _read_problem(answer: Answer) -> ProblemError:
     status, request_id = answer.status, answer.headers.get("x-request-id")
     seconds = retry_after_seconds(answer.headers)
@@ -64,7 +69,7 @@ def _read_problem(answer: Answer) -> ProblemError:
             status, type, reader.text("title"), reader.text("detail"),
             request_id=reader.text_or_none("requestId") or request_id,
             errors=_read_faults(reader, "pointer"), explanation=read_explanations(reader),
-            retry_after_seconds=seconds)
+            ignored_fields=read_ignored_fields(reader), retry_after_seconds=seconds)
     except UnexpectedAnswer:
         # A proxy on the way writes refusals in a form of its own.
         text = answer.body.decode("utf-8", "replace")[:SHOWN_CHARACTERS]

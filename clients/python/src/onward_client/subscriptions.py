@@ -37,7 +37,9 @@ class Simulation:
     """A test event. Set `uprn` or `property_id`, or both (S-33).
 
     `label` goes only with `milestone.updated`; the service takes `SSTC` without it.
-    `date` is London's; the service takes today without it.
+    `date` is London's; the service takes today without it. It does not go with `chain.changed`.
+    `change` goes only with `chain.changed`; the service takes `linked` without it.
+    `subscription_id` is the one subscription to send it to; without it all that hear it get it.
     """
 
     event_type: str
@@ -45,6 +47,8 @@ class Simulation:
     property_id: int | str | None = None
     label: str | None = None
     date: dt.date | None = None
+    change: str | None = None
+    subscription_id: str | None = None
 
     def body(self) -> dict[str, object]:
         """Return the JSON object of document 1, or raise UsageError."""
@@ -54,7 +58,8 @@ class Simulation:
             "eventType": self.event_type,
             "uprn": None if self.uprn is None else str(self.uprn),
             "propertyId": None if self.property_id is None else str(self.property_id),
-            "label": self.label, "date": self.date.isoformat() if self.date else None}
+            "label": self.label, "date": self.date.isoformat() if self.date else None,
+            "change": self.change, "subscriptionId": self.subscription_id}
         return {name: value for name, value in members.items() if value is not None}
 
 
@@ -181,6 +186,16 @@ class Subscriptions(Group[M], Generic[M]):
             repeatable=False)
 
     @call
+    def cancel(self, subscription_id: str, delivery_id: str) -> Steps[None]:
+        """End a pending delivery as `cancelled`. Cancelling it again changes nothing.
+
+        An attempt that is under way may still arrive: the delivery is then `delivered`.
+        Raises Conflict if the delivery has ended otherwise.
+        """
+        yield from self._caller.write_plainly(
+            "POST", _path(subscription_id, "deliveries", delivery_id, "cancel"))
+
+    @call
     def replay(self, subscription_id: str, since: dt.datetime) -> Steps[Replay]:
         """Send the events again that were recorded since a time, with their old ids.
 
@@ -197,7 +212,9 @@ class Subscriptions(Group[M], Generic[M]):
     def simulate(self, simulation: Simulation) -> Steps[SimulatedEvent]:
         """Send a test event to the API key's own subscriptions.
 
-        Raises Conflict if no active subscription has this event type.
+        Raises Conflict if no active subscription has this event type, or each that does watches
+        other properties. Raises Forbidden for `chain.changed` without the right to receive it, and
+        NotFound if `subscription_id` is not one of the API key's.
         """
         answer = yield from self._caller.write_plainly(
             "POST", f"{PATH}/simulate", simulation.body(), repeatable=False)

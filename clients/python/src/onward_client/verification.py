@@ -13,7 +13,7 @@ from .chains import ChainAnswer, PayloadHash, Provenance, read_chain, read_pagin
 from .encoding import decode_base64url, parse_json
 from .errors import UnexpectedAnswer, VerificationError
 from .keys import verify_rs256
-from .problems import read_explanations
+from .problems import read_explanations, read_ignored_fields
 from .reading import Reader
 from .remote_keys import AnyKeys
 
@@ -52,6 +52,7 @@ class UnverifiedAnswer:
             pagination=read_pagination(data.member("pagination")),
             provenance=self.provenance,
             explanation=read_explanations(self.answer),
+            ignored_fields=read_ignored_fields(self.answer),
             body=self.body,
         )
 

@@ -23,6 +23,7 @@ export interface SandboxFile {
   readonly auth_url: string;
   readonly jwks_url: string;
   readonly ca_file: string;
+  readonly clients: readonly { readonly name: string; readonly branches: readonly number[] }[];
   readonly callback: { readonly certificate_file: string; readonly key_file: string };
   readonly samples: {
     readonly uprn_in_chain: number;
