@@ -133,6 +133,11 @@ def test_the_token_endpoint_refuses(service: Service, client: Client) -> None:
     service.scripts["/token"] = [Reply(502, b"<html>")]
     with pytest.raises(TokenError, match="<html>"):
         client.listings.is_complete(7)
+    service.scripts["/token"] = [json_reply(404, {
+        "type": "urn:onward:problem:no-such-path", "title": "No such path", "detail": "d"})]
+    with pytest.raises(ProblemError, match=f"nothing is at {service.url}/token: check") as wrong:
+        client.listings.is_complete(7)
+    assert wrong.value.type == "no-such-path"
     service.scripts["/token"] = [json_reply(200, {"access_token": "t", "token_type": "mac"})]
     with pytest.raises(UnexpectedAnswer, match="bearer"):
         client.listings.is_complete(7)
@@ -172,6 +177,15 @@ def test_each_status_has_its_error(service: Service, settings: Settings, status:
     assert (error.errors[0].place, error.explanation[0].reason) == ("value[0]", "unknown")
     assert error.ignored_fields == ("colour",)
     assert "value[0]: too long" in str(error)
+
+
+def test_a_message_says_each_fault_once(service: Service, client: Client) -> None:
+    service.scripts[QUERY] = [json_reply(422, {
+        "type": "urn:onward:problem:values-invalid", "title": "T", "detail": "value[0]: too long",
+        "errors": [{"pointer": "value[0]", "detail": "too long"}]})]
+    with pytest.raises(Invalid) as caught:
+        client.query_uprns([1])
+    assert str(caught.value).count("too long") == 1
 
 
 def test_a_refusal_of_document_2(service: Service, client: Client) -> None:

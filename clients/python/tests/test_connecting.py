@@ -50,9 +50,11 @@ def test_the_certificate_is_verified_behind_a_proxy(settings: Settings, service:
                                                     proxy: Proxy) -> None:
     changed = dataclasses.replace(settings, ca_file=None, proxy=f"http://127.0.0.1:{proxy.port}")
     with Client(changed) as client, pytest.raises(
-            ConnectionFailed, match="CERTIFICATE_VERIFY_FAILED"):
+            ConnectionFailed, match="CERTIFICATE_VERIFY_FAILED.*`ca_file` must have"):
         client.listings.is_complete(7)
     assert not service.requests
+    # Another attempt would meet the same certificate.
+    assert len(proxy.lines) == 1
 
 
 def test_a_dead_proxy_is_an_error(settings: Settings) -> None:

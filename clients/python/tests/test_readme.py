@@ -1,17 +1,16 @@
-"""Executes each Python sample of the README, and the examples."""
+"""Executes each Python sample of the README and of docs/query.md, and the examples."""
 
 from __future__ import annotations
 
 import json
 import re
 import runpy
-import ssl
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from test_sandbox import branch_of
 
@@ -19,12 +18,15 @@ from onward_client import Client, Simulation
 
 README = Path(__file__).parents[1] / "README.md"
 EXAMPLES = Path(__file__).parents[3] / "examples" / "python"
-SAMPLES = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+GUIDE = Path(__file__).parents[3] / "docs" / "query.md"
+TEXT = README.read_text("utf-8") + GUIDE.read_text("utf-8")
+SAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def place(sandbox_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the files that the samples name."""
+def place(sandbox_file: Path, platform: Client,
+          tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give a folder with the files that the samples name, and end their subscription."""
     folder = tmp_path_factory.mktemp("readme")
     sandbox = json.loads(sandbox_file.read_text())
     (folder / "onward-sandbox").symlink_to(sandbox_file.parent)
@@ -32,13 +34,14 @@ def place(sandbox_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, member in [("lender.pem", "certificate_file"), ("lender.key", "key_file"),
                          ("lender.assertion.key", "assertion_key_file")]:
         (folder / name).symlink_to(lender[member])
-    trust = ssl.create_default_context(cafile=sandbox["ca_file"])
-    (folder / "jwks.json").write_bytes(httpx.get(sandbox["jwks_url"], verify=trust).content)
-    return folder
+    yield folder
+    for subscription in platform.subscriptions.list():
+        if subscription.callback_url == "https://localhost:8453/onward/events":
+            platform.subscriptions.delete(subscription.subscription_id)
 
 
 def test_the_samples_are_found() -> None:
-    assert len(SAMPLES) == README.read_text("utf-8").count("```python") > 5
+    assert len(SAMPLES) == TEXT.count("```python") > 7
 
 
 @pytest.mark.parametrize("number", range(len(SAMPLES)))

@@ -73,7 +73,10 @@ export class Connections {
       const reason = signal.aborted
         ? `no complete answer within ${this.#settings.timeoutSeconds} s`
         : describe(error);
-      throw new ConnectionFailed(`${place} failed: ${reason}`, { cause: error });
+      const advice = isUntrusted(error)
+        ? ". `ca` must have the authority of the server's certificate, and the certificate the host's name."
+        : "";
+      throw new ConnectionFailed(`${place} failed: ${reason}${advice}`, { cause: error });
     }
   }
 
@@ -154,6 +157,13 @@ async function readLimited(response: IncomingMessage, limit: number): Promise<Bu
     blocks.push(block);
   }
   return Buffer.concat(blocks);
+}
+
+/** Says whether the server's certificate is the cause of an error (the codes of OpenSSL and of Node). */
+export function isUntrusted(error: unknown): boolean {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === "string"
+    && /^(CERT_|UNABLE_TO_(GET|VERIFY)_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/.test(code);
 }
 
 function describe(error: unknown): string {

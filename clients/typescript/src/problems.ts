@@ -32,8 +32,8 @@ export function problemOf(call: string, answer: HttpAnswer): ProblemError {
   const parts = readParts(answer);
   const kind = kindOf(parts);
   const entries = parts.errors
-    .map(({ place, detail }) => `${place} ${detail}`.trim())
-    .filter((text) => text !== parts.detail);
+    .filter(({ detail }) => !parts.detail.includes(detail))
+    .map(({ place, detail }) => `${place} ${detail}`.trim());
   const text = [`${call} answered ${parts.status}: ${parts.detail || parts.title}`, ...entries]
     .map((part) => part.replace(/\.$/, ""))
     .join("; ");
@@ -42,7 +42,8 @@ export function problemOf(call: string, answer: HttpAnswer): ProblemError {
 
 /** Makes the error that belongs to a refusal of the token endpoint. */
 export function tokenProblemOf(url: string, answer: HttpAnswer): TokenError | ProblemError {
-  if (answer.status === 429 || answer.status === 503) return problemOf(`POST ${url}`, answer);
+  // Whoever answers 404 is no token endpoint, and judged nothing of the client.
+  if ([404, 429, 503].includes(answer.status)) return problemOf(`POST ${url}`, answer);
   const body = readBody(answer);
   const code = textOf(body.error);
   const description = textOf(body.error_description);

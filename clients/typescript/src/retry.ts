@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { ConnectionFailed } from "./errors.js";
-import type { HttpAnswer } from "./http.js";
+import { isUntrusted, type HttpAnswer } from "./http.js";
 
 // RFC 9110, section 5.6.7.
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
@@ -21,6 +21,7 @@ export interface RetryRules {
  *
  * It repeats after 429, because the service did nothing, when `Retry-After` has passed (RFC 9110, section 10.2.3).
  * It repeats after 503 and after a failed connection only when the request is repeatable.
+ * It does not connect again to a server with an untrusted certificate, because that would be as bad.
  * It returns the last answer when the next wait would pass the limit.
  */
 export async function withRetries(
@@ -32,7 +33,7 @@ export async function withRetries(
   let waited = 0;
   for (let number = 1; ; number += 1) {
     const outcome = await attempt().catch((error: unknown) => {
-      if (error instanceof ConnectionFailed && isRepeatable) return error;
+      if (error instanceof ConnectionFailed && isRepeatable && !isUntrusted(error.cause)) return error;
       throw error;
     });
     const failed = outcome instanceof ConnectionFailed;

@@ -212,14 +212,30 @@ test("a redirect is not followed", async () => {
   client.close();
 });
 
-test("a server with another certificate is not trusted", async () => {
+test("a server with another certificate is not trusted, and not asked again", { timeout: 10_000 }, async () => {
   const client = makeClient({});
   const { url } = server;
-  const other = new Client({ baseUrl: url, apiKey: "key" });
-  await assert.rejects(other.subscriptions.simulate(SIMULATION), { name: "ConnectionFailed" });
+  const other = new Client({ baseUrl: url, apiKey: "key", retry: { firstPauseSeconds: 3600, totalWaitSeconds: 7200 } });
+  const untrusted = { name: "ConnectionFailed", message: /`ca` must have/ };
+  await assert.rejects(other.subscriptions.simulate(SIMULATION), untrusted);
+  await assert.rejects(other.subscriptions.list(), untrusted);
   assert.equal(countOf(SIMULATE), 0);
   client.close();
   other.close();
+});
+
+test("a wrong address of the token endpoint is a ProblemError, and a message says each fault once", async () => {
+  const problem = (type: string, more: object) => json(404, { type: `urn:onward:problem:${type}`, title: "T", ...more });
+  const client = makeClient({ "/token": () => problem("no-such-path", { detail: "nothing here" }) });
+  await assert.rejects(client.queryUprns([1]), {
+    name: "ProblemError", type: "no-such-path", message: /\/token answered 404.*Check the addresses/,
+  });
+  client.close();
+  const detail = "value[0]: too long";
+  const errors = [{ pointer: "value[0]", detail: "too long" }];
+  const refused = makeClient({ [CHAINS]: () => ({ ...problem("values-invalid", { detail, errors }), status: 422 }) });
+  await assert.rejects(refused.queryUprns([1]), ({ message }: Error) => message.split("too long").length === 2);
+  refused.close();
 });
 
 test("the token endpoint and the key set are not redirected", async () => {

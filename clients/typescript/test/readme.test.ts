@@ -9,13 +9,16 @@ import { NEEDS_SANDBOX, sandboxFile } from "./support/sandbox.js";
 import { makeFolder } from "./support/server.js";
 
 const PACKAGE = fileURLToPath(new URL("../../", import.meta.url));
+const GUIDE = fileURLToPath(new URL("../../../../docs/query.md", import.meta.url));
 const EXAMPLES = fileURLToPath(new URL("../../../../examples/node/", import.meta.url));
 // The samples lie inside the package, so that they import it by its name.
 const PROGRAMS = join(PACKAGE, "build", "programs");
 
 describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => {
-  const samples = [...readFileSync(join(PACKAGE, "README.md"), "utf8").matchAll(/```js\n(.*?)```/gs)]
+  const samplesOf = (file: string) => [...readFileSync(file, "utf8").matchAll(/```(?:js|typescript)\n(.*?)```/gs)]
     .map(([, sample]) => sample ?? "");
+  const samples = samplesOf(join(PACKAGE, "README.md"));
+  const guide = samplesOf(GUIDE);
   let folder: string;
   let client: Client;
   let subscribed: Set<string>;
@@ -58,7 +61,7 @@ describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => 
     });
   }
 
-  test("the README has nine samples", () => { assert.equal(samples.length, 9); });
+  test("the README has nine samples and the guide two", () => { assert.deepEqual([samples.length, guide.length], [9, 2]); });
 
   const expected = [
     /CHAIN \[/, /^not-found /m, /^found 1 not found 99 unknown/m, /^signed for 1/, /^verified/, undefined,
@@ -68,9 +71,15 @@ describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => 
     const wanted = expected[index];
     test(`sample ${index + 1} runs`, async () => {
       const printed = wanted === undefined
-        ? await run(`sample-${index + 1}`, sample, /event milestone\.updated 100486368119/)
+        ? await run(`sample-${index + 1}`, sample, /event milestone\.updated 100486368119[^]*query again: .+ linked|query again: .+ linked[^]*event milestone\.updated 100486368119/)
         : await run(`sample-${index + 1}`, sample);
       if (wanted !== undefined) assert.match(printed, wanted);
+    });
+  }
+
+  for (const [index, sample] of guide.entries()) {
+    test(`sample ${index + 1} of docs/query.md runs`, async () => {
+      assert.match(await run(`guide-${index + 1}`, sample), /^38 queen way, lincoln/mi);
     });
   }
 

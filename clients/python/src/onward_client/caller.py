@@ -177,7 +177,7 @@ class Caller:
         if answer.status == 401 and (yield from self._credentials.renew(header)):
             header = yield from self._credentials.header()
             answer = yield from send(self._rules, _with_header(request, header))
-        raise_for_problem(answer)
+        raise_for_problem(answer, request.url)
         return answer
 
     def url(self, path: str) -> str:

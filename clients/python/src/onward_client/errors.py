@@ -121,7 +121,7 @@ class ProblemError(OnwardError):
     def __init__(self, status: int, type: str, title: str, detail: str, *,
                  request_id: str | None = None, errors: Sequence[Fault] = (),
                  explanation: Sequence[Explanation] = (), ignored_fields: Sequence[str] = (),
-                 retry_after_seconds: float | None = None) -> None:
+                 retry_after_seconds: float | None = None, url: str = "") -> None:
         self.status = status
         self.type = type
         self.title = title
@@ -133,8 +133,8 @@ class ProblemError(OnwardError):
         self.retry_after_seconds = retry_after_seconds
         faults = "; ".join(
             f"{fault.place or fault.code}: {fault.detail}"
-            for fault in self.errors if fault.detail != detail)
-        advice = ("; check the addresses in the settings"
+            for fault in self.errors if fault.detail not in detail)
+        advice = (f"; nothing is at {url or 'the address'}: check the addresses in the settings"
                   if status == 404 and not isinstance(self, NotFound) else "")
         super().__init__(f"the service answered {status} {title}: {detail}"
                          + (f" [{faults}]" if faults else "") + advice + _quoted(request_id))

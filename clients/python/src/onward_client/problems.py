@@ -33,11 +33,11 @@ KINDS: dict[int, type[ProblemError]] = {
 }
 
 
-def raise_for_problem(answer: Answer) -> None:
+def raise_for_problem(answer: Answer, url: str) -> None:
     """Return if the status is 2xx, or raise the ProblemError of the status."""
     if 200 <= answer.status < 300:
         return
-    raise _read_problem(answer)
+    raise read_problem(answer, url)
 
 
 def read_explanations(reader: Reader) -> tuple[Explanation, ...]:
@@ -53,7 +53,8 @@ def read_ignored_fields(reader: Reader) -> tuple[str, ...]:
     return reader.texts("ignoredFields") if reader.has("ignoredFields") else ()
 
 
-def _read_problem(answer: Answer) -> ProblemError:
+def read_problem(answer: Answer, url: str) -> ProblemError:
+    """Return the ProblemError of an answer of this address."""
     status, request_id = answer.status, answer.headers.get("x-request-id")
     seconds = retry_after_seconds(answer.headers)
     try:
@@ -63,18 +64,18 @@ def _read_problem(answer: Answer) -> ProblemError:
             type = faults[0].code if faults else ""
             return _kind(status, type.endswith("_unknown"))(
                 status, type, _phrase(status), reader.text("message"), request_id=request_id,
-                errors=faults, retry_after_seconds=seconds)
+                errors=faults, retry_after_seconds=seconds, url=url)
         type = reader.text("type", "").removeprefix(TYPE_PREFIX)
         return _kind(status, type == "not-found")(
             status, type, reader.text("title"), reader.text("detail"),
             request_id=reader.text_or_none("requestId") or request_id,
             errors=_read_faults(reader, "pointer"), explanation=read_explanations(reader),
-            ignored_fields=read_ignored_fields(reader), retry_after_seconds=seconds)
+            ignored_fields=read_ignored_fields(reader), retry_after_seconds=seconds, url=url)
     except UnexpectedAnswer:
         # A proxy on the way writes refusals in a form of its own.
         text = answer.body.decode("utf-8", "replace")[:SHOWN_CHARACTERS]
         return _kind(status, False)(status, "", _phrase(status), text, request_id=request_id,
-                                    retry_after_seconds=seconds)
+                                    retry_after_seconds=seconds, url=url)
 
 
 def _kind(status: int, is_not_found: bool) -> type[ProblemError]:

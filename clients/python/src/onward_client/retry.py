@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import email.utils
 import random
+import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -29,7 +30,8 @@ def send(rules: RetryRules, request: Request | Callable[[], Steps[Request]]) -> 
     """Send a request, or a new one that the function makes for each attempt.
 
     It repeats a 429 always, because the service did nothing (docs/agents.md, "Refusals").
-    It repeats a 503 and a broken connection only if the request is repeatable.
+    It repeats a 503 and a broken connection only if the request is repeatable, and no connection
+    to a server with an untrusted certificate, because the next one would be as bad.
     Returns the last answer, whatever its status. Raises ConnectionFailed if no complete answer
     comes, and UnexpectedAnswer for a redirect.
     """
@@ -41,8 +43,8 @@ def send(rules: RetryRules, request: Request | Callable[[], Steps[Request]]) -> 
         made = request if isinstance(request, Request) else (yield from request())
         try:
             answer = yield from send_once(made)
-        except ConnectionFailed:
-            if is_last or not made.repeatable or pause > remaining:
+        except ConnectionFailed as error:
+            if is_untrusted(error) or is_last or not made.repeatable or pause > remaining:
                 raise
         else:
             if answer.status not in (429, 503):
@@ -54,6 +56,13 @@ def send(rules: RetryRules, request: Request | Callable[[], Steps[Request]]) -> 
         remaining -= pause
         yield Pause(pause)
     raise UsageError("RetryRules.attempts must be at least 1")
+
+
+def is_untrusted(error: BaseException | None) -> bool:
+    """Say whether the server's certificate is the cause of an error."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:

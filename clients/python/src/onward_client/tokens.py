@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from .assertions import AssertionSigner
-from .errors import TokenError, UnexpectedAnswer
+from .errors import ProblemError, TokenError, UnexpectedAnswer
+from .problems import read_problem
 from .reading import Reader
 from .retry import RetryRules, send
 from .steps import Answer, Request, Steps, Turn
@@ -37,7 +38,8 @@ class TokenSource:
     def get(self, scope: str) -> Steps[str]:
         """Return a valid token for the scope.
 
-        Raises TokenError if the service refuses, and ConnectionFailed if no answer comes.
+        Raises TokenError if the service refuses, ProblemError if the address is wrong, and
+        ConnectionFailed if no answer comes.
         """
         yield Turn(self._lock)
         try:
@@ -63,7 +65,7 @@ class TokenSource:
         # Each assertion is valid once, so each attempt signs a new one.
         answer = yield from send(self._rules, lambda: self._make_request(scope))
         if answer.status != 200:
-            raise _read_refusal(answer)
+            raise _read_refusal(answer, self._url)
         reader = Reader.of_body(answer.body)
         if reader.text("token_type").lower() != "bearer":
             raise UnexpectedAnswer("the token endpoint gave a token that is no bearer token")
@@ -82,7 +84,10 @@ class TokenSource:
                        content=form.encode("ascii"))
 
 
-def _read_refusal(answer: Answer) -> TokenError:
+def _read_refusal(answer: Answer, url: str) -> TokenError | ProblemError:
+    # Whoever answers 404 is no token endpoint, and judged nothing of the client.
+    if answer.status == 404:
+        return read_problem(answer, url)
     request_id = answer.headers.get("x-request-id")
     try:
         reader = Reader.of_body(answer.body)

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 
 from .errors import ConnectionFailed, UnexpectedAnswer, UsageError
+from .retry import is_untrusted
 from .steps import Answer, Async, Close, Pause, Request, Sign, Step, Sync, Turn
 from .version import __version__
 
@@ -155,9 +156,11 @@ def _bound(body: bytearray, request: Request) -> None:
 def _failure(request: Request, error: Exception) -> Exception:
     if isinstance(error, httpx.InvalidURL):
         return UsageError(f"{request.url!r} is not an address: {error}")
+    advice = ("`ca_file` must have the authority of the server's certificate, and the certificate "
+              "the host's name" if is_untrusted(error)
+              else "check the address, the network and the certificates")
     return ConnectionFailed(
-        f"{request.method} {request.url} failed: {error or type(error).__name__}; "
-        "check the address, the network and the certificates")
+        f"{request.method} {request.url} failed: {error or type(error).__name__}; {advice}")
 
 
 def _answer(request: Request, response: httpx.Response, body: bytes) -> Answer:
