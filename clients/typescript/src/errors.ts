@@ -74,7 +74,7 @@ export interface Fault {
 /** Why one value of a chain query led to a chain or to none (S-58). The service does not sign it. */
 export interface Explanation {
   readonly value: string;
-  /** `matched`, `unknown`, `ambiguous` or `not_listed`. */
+  /** `matched`, `unknown`, `ambiguous`, `incomplete` or `not_listed`. */
   readonly reason: string;
   /** Null unless the reason is `matched`. */
   readonly uprn: number | null;

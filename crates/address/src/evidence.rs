@@ -6,6 +6,7 @@ use crate::parse::{Class, Token};
 use crate::postcode::PostcodeFit;
 use crate::query::Query;
 use crate::street::{Street, StreetFit};
+use crate::typo::Typos;
 use crate::units::{NumbersFit, UnitsFit, fit_units};
 use crate::words::{Marker, is_building, is_compass};
 
@@ -36,8 +37,8 @@ pub(crate) struct Evidence<'a> {
     /// The stored address does not have a street type that was typed before the number. It may
     /// belong to a house's name.
     pub(crate) has_unknown_type: bool,
-    /// The query has the flat's number and leaves out the building's.
-    pub(crate) lacks_number: bool,
+    /// How the numbers fit, if the query has any.
+    pub(crate) units: Option<UnitsFit>,
     pub(crate) is_contradicted: bool,
 }
 
@@ -113,7 +114,7 @@ impl<'a> Evidence<'a> {
             unknown_behind: 0,
             unknown_before: 0,
             has_unknown_type: false,
-            lacks_number: false,
+            units: None,
             is_contradicted: query.parsed.is_unclear || postcode == PostcodeFit::Other,
         }
     }
@@ -135,8 +136,8 @@ impl<'a> Evidence<'a> {
         if self.street_fit == StreetFit::WithoutType && self.needs_type(&street) {
             self.street_fit = StreetFit::OtherType;
         }
-        self.lacks_number = fit.stored_missing > 0;
-        self.is_contradicted |= self.lacks_number && self.street_fit != StreetFit::Whole;
+        self.units = Some(fit);
+        self.is_contradicted |= self.lacks_number() && self.street_fit != StreetFit::Whole;
         self.is_contradicted |= fit.needs_building_name && !self.ends_with_building(&street);
         self.street = street.words().collect();
         let unit = self.stored.units().get(fit.stored_last);
@@ -170,6 +171,16 @@ impl<'a> Evidence<'a> {
         let last = street.words().last();
         self.street_fit == StreetFit::Whole
             && last.is_some_and(|at| is_building(self.stored.tokens()[at].text()))
+    }
+
+    /// Whether the query has the flat's number and leaves out the building's.
+    pub(crate) fn lacks_number(&self) -> bool {
+        self.units.is_some_and(|fit| fit.stored_missing > 0)
+    }
+
+    /// Whether a range fits one of its numbers.
+    pub(crate) fn has_range(&self) -> bool {
+        self.units.is_some_and(|fit| fit.has_range)
     }
 
     pub(crate) fn is_stored_type(&self, at: usize) -> bool {
@@ -256,6 +267,15 @@ impl<'a> Evidence<'a> {
         };
         let all: Vec<usize> = (0..self.stored.tokens().len()).filter(fits).collect();
         let localities = all.partition_point(|stored| *stored < locality);
+        if pass == Pass::Exact {
+            // Looking for typing errors takes much longer.
+            let (far, near) = all.split_at(localities);
+            let exact = self.pairing.exact(at, near);
+            if let Some(stored) = exact.or_else(|| self.pairing.exact(at, far)) {
+                self.pairing.take(at, stored, Typos::default());
+            }
+            return;
+        }
         let near = self.pairing.best(at, &all[localities..]);
         let best = match (near, self.pairing.best(at, &all)) {
             // A town that the house's name repeats is the town.
@@ -263,7 +283,6 @@ impl<'a> Evidence<'a> {
             (_, far) => far,
         };
         match best {
-            Some((_, typos)) if pass == Pass::Exact && typos.count > 0 => {}
             Some((stored, typos)) => self.pairing.take(at, stored, typos),
             None if pass == Pass::Mistyped && !is_type => {
                 let _ = self.pairing.take_joined(at, &all) || self.pairing.take_split(at, &all);

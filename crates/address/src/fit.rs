@@ -2,6 +2,7 @@
 
 use crate::evidence::{County, Evidence, MatchedBy};
 use crate::known::StoredAddress;
+use crate::named::fit_named;
 use crate::number::Unit;
 use crate::parse::{Class, Token};
 use crate::postcode::PostcodeFit;
@@ -22,6 +23,12 @@ const ACCEPTED_MAX: f64 = 0.98;
 /// The highest confidence of a property that is no match.
 const REFUSED_MAX: f64 = 0.7;
 
+/// The confidence that a match loses if another property may claim its number or name.
+const UNCLAIMED: f64 = 0.08;
+
+/// The confidence that a match loses for a word of its name.
+const WORD_OF_NAME: f64 = 0.05;
+
 /// How well a property fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Fit {
@@ -35,6 +42,18 @@ pub(crate) struct Fit {
     pub(crate) is_rival: bool,
     /// The query has every word of the stored address.
     pub(crate) is_all_typed: bool,
+    pub(crate) grade: Grade,
+}
+
+/// What a fit says besides its confidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Grade {
+    /// The confidence says everything.
+    Plain,
+    /// The property is a match if no other one of the postcode claims the typed number or name.
+    Unclaimed,
+    /// All that was typed fits, and it is too little for a match.
+    TooLittle,
 }
 
 /// Compares a query with a stored address.
@@ -44,12 +63,55 @@ pub(crate) fn assess(query: &Query, stored: &StoredAddress) -> Fit {
     let is_of_building = evidence.matched_by == MatchedBy::BuildingNumbers;
     let is_same_postcode = evidence.postcode == PostcodeFit::Same;
     let is_match = is_enough && !is_of_building;
-    Fit {
+    let fit = Fit {
         confidence: evidence.confidence(is_match),
         postcode: evidence.postcode,
         is_rival: is_same_postcode && evidence.has_numbers() && evidence.names_street(),
-        is_flat_of_building: is_enough && is_of_building,
+        is_flat_of_building: is_enough && is_of_building && !evidence.has_range(),
         is_all_typed: is_same_postcode && evidence.untyped_words() == 0,
+        grade: if is_match && evidence.has_range() {
+            Grade::Unclaimed
+        } else if !is_enough && evidence.is_too_little() {
+            Grade::TooLittle
+        } else {
+            Grade::Plain
+        },
+    };
+    if is_match {
+        fit
+    } else {
+        fit.by_name(query, stored)
+    }
+}
+
+impl Fit {
+    /// Fits a query that leaves out the number of the building, or a word of its name.
+    fn by_name(self, query: &Query, stored: &StoredAddress) -> Self {
+        let is_other = matches!(self.postcode, PostcodeFit::Near | PostcodeFit::Other);
+        let named = (!is_other && !query.parsed.is_unclear).then(|| fit_named(query, stored));
+        let Some(named) = named.flatten() else {
+            return self;
+        };
+        let is_match = self.postcode == PostcodeFit::Same && !named.is_street_alone;
+        if is_match && !named.lacks_flat {
+            let misses = weigh(named.misses, WORD_OF_NAME, 1.0);
+            let errors = weigh(named.errors, 0.02, 0.06);
+            return Self {
+                confidence: ACCEPTED_MAX - UNCLAIMED - misses - errors,
+                grade: Grade::Unclaimed,
+                ..self
+            };
+        }
+        let is_too_little = !is_match && named.misses + named.errors == 0;
+        Self {
+            is_flat_of_building: self.is_flat_of_building || is_match,
+            grade: if is_too_little {
+                Grade::TooLittle
+            } else {
+                self.grade
+            },
+            ..self
+        }
     }
 }
 
@@ -61,6 +123,20 @@ impl Evidence<'_> {
                 MatchedBy::Numbers | MatchedBy::BuildingNumbers => self.is_enough_with_number(),
                 MatchedBy::Name => self.is_enough_with_name(),
             }
+    }
+
+    /// Whether all typed words fit, and only the place or the house is missing.
+    fn is_too_little(&self) -> bool {
+        let words = self.query.tokens().iter().zip(&self.pairing.found);
+        let mut unknown = words.filter(|(token, found)| token.is_word() && found.is_none());
+        let fits = match self.matched_by {
+            MatchedBy::Numbers => self.street_fit == StreetFit::Whole && !self.lacks_number(),
+            MatchedBy::Name => true,
+            MatchedBy::Nothing | MatchedBy::BuildingNumbers => false,
+        };
+        let is_placed = matches!(self.postcode, PostcodeFit::Same | PostcodeFit::Near);
+        let is_exact = self.pairing.errors == 0 && !self.is_contradicted;
+        fits && !is_placed && is_exact && unknown.next().is_none()
     }
 
     fn has_numbers(&self) -> bool {
@@ -83,7 +159,12 @@ impl Evidence<'_> {
     fn is_enough_with_number(&self) -> bool {
         let is_whole_street = self.street_fit == StreetFit::Whole;
         let is_known = self.unknown_behind == 0 && !self.has_unknown_type;
-        let is_exact = is_whole_street && is_known && !self.lacks_number;
+        let is_exact = is_whole_street && is_known && !self.lacks_number();
+        if self.has_range() {
+            let is_same = self.postcode == PostcodeFit::Same && self.unknown_before == 0;
+            let is_certain = self.pairing.risk < Risk::Great && self.pairing.errors <= ERRORS_MAX;
+            return is_same && is_certain && is_whole_street && is_known;
+        }
         let (errors, risk) = (self.pairing.errors, self.pairing.risk);
         match self.postcode {
             PostcodeFit::Same if self.street_fit == StreetFit::Missing => {
@@ -131,15 +212,18 @@ impl Evidence<'_> {
     fn may_be_in_other_county(&self) -> bool {
         let tokens = self.stored.tokens();
         let town = tokens.last().map_or(0, |last| last.part);
-        let mut words = tokens.iter().enumerate();
-        let has_county = words
-            .clone()
-            .any(|(at, token)| token.class == Class::County && !self.pairing.is_taken(at));
-        let has_town = words.any(|(at, token)| {
+        let has_town = tokens.iter().enumerate().any(|(at, token)| {
             let is_name = token.part == town && token.class == Class::Name;
             is_name && self.pairing.is_taken(at) && !is_in_several_counties(token.text())
         });
-        has_county || !has_town
+        self.is_in_other_county() || !has_town
+    }
+
+    /// Whether the stored address names another county than the typed one.
+    fn is_in_other_county(&self) -> bool {
+        let mut tokens = self.stored.tokens().iter().enumerate();
+        self.county == County::Unknown
+            && tokens.any(|(at, token)| token.class == Class::County && !self.pairing.is_taken(at))
     }
 
     /// Whether the town was typed. The part behind a building's name is its street, and the town
@@ -195,7 +279,7 @@ impl Evidence<'_> {
             PostcodeFit::Near => found >= 2 && self.pairing.errors == 0,
             PostcodeFit::District => found > 0,
             PostcodeFit::Absent => {
-                let is_placed = self.county != County::Unknown && self.is_town_found();
+                let is_placed = !self.is_in_other_county() && self.is_town_found();
                 found >= 2 && is_placed && self.pairing.risk == Risk::None
             }
             PostcodeFit::Other => false,
@@ -213,7 +297,8 @@ impl Evidence<'_> {
     fn confidence(&self, is_match: bool) -> f64 {
         let lacks = self.shortfall();
         if is_match {
-            return ACCEPTED_MAX - lacks;
+            let claim = if self.has_range() { UNCLAIMED } else { 0.0 };
+            return ACCEPTED_MAX - claim - lacks;
         }
         let found = self.pairing.found.iter().flatten().count();
         let words = self.query.tokens().iter();

@@ -60,7 +60,7 @@ impl Evidence<'_> {
 }
 
 /// Pairs the words of a house's name in their order. Two may be typed as one: `SEAVIEW`.
-fn follow_name(pairing: &mut Pairing<'_>, typed: &[usize], name: &[usize]) -> bool {
+pub(crate) fn follow_name(pairing: &mut Pairing<'_>, typed: &[usize], name: &[usize]) -> bool {
     let mut typed = typed.iter();
     while let Some(next) = name.iter().position(|stored| !pairing.is_taken(*stored)) {
         let Some(word) = typed.next() else {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::known::{Known, StoredAddress};
+use crate::named::Place;
 use crate::number::Unit;
 use crate::parse::{Class, Token};
 use crate::postcode::Postcode;
@@ -10,7 +11,7 @@ use crate::street::Street;
 
 /// The version of the tokens and normal forms. It rises whenever [`index_tokens`] or
 /// [`crate::normalise`] returns something else for the same address, and a store with another version rebuilds its index.
-pub const INDEX_VERSION: i64 = 4;
+pub const INDEX_VERSION: i64 = 5;
 
 /// The most tokens of one address.
 const TOKENS_MAX: usize = 64;
@@ -35,6 +36,7 @@ pub fn index_tokens(known: &Known<'_>, is_verified: bool) -> Vec<i32> {
         tokens.push(verified_token());
     }
     tokens.push_postcode(&stored);
+    tokens.push_street(&stored);
     tokens.push_numbers(&stored);
     tokens.push_names(&stored);
     tokens.kept.into_iter().collect()
@@ -68,6 +70,12 @@ pub(crate) fn number_word(number: u32, word: &str) -> i32 {
 /// The token of two words of one address, of which the first names the house or street.
 pub(crate) fn word_pair(first: &str, second: &str) -> i32 {
     hash(&["ww", first, second])
+}
+
+/// The token of all properties in streets of this name, in one district or, if `outward` is empty, in
+/// any.
+pub(crate) fn street_token(outward: &str, street: &str) -> i32 {
+    hash(&["st", outward, street])
 }
 
 /// The tokens that find a number with a mistyped word, by the word's first and last letters. One
@@ -106,6 +114,17 @@ impl IndexTokens {
         for number in numbers {
             self.push(postcode_number(&postcode, number));
             self.push(district_number(outward, number));
+        }
+    }
+
+    fn push_street(&mut self, stored: &StoredAddress) {
+        let mut words: Vec<usize> = Place::of(stored).street.words().collect();
+        words.sort_unstable();
+        let words: Vec<&str> = words.iter().map(|at| stored.tokens()[*at].text()).collect();
+        if !words.is_empty() {
+            let outward = stored.postcode.outward().unwrap_or_default();
+            self.push(street_token("", &words.join(" ")));
+            self.push(street_token(outward, &words.join(" ")));
         }
     }
 

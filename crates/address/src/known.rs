@@ -117,7 +117,7 @@ impl StoredAddress {
     }
 
     /// Keeps the words that are in the same part of the address as the first one.
-    fn in_part_of_first(&self, words: impl Iterator<Item = usize>) -> Vec<usize> {
+    pub(crate) fn in_part_of_first(&self, words: impl Iterator<Item = usize>) -> Vec<usize> {
         let part = |at: &usize| self.tokens()[*at].part;
         let mut words = words.peekable();
         let first = words.peek().map(part);

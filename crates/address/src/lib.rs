@@ -13,6 +13,7 @@ mod fit;
 mod house_name;
 mod index;
 mod known;
+mod named;
 mod normal;
 mod number;
 mod pairing;

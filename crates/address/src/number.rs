@@ -38,7 +38,40 @@ pub(crate) struct Unit {
 #[derive(Debug)]
 pub(crate) struct Unreadable;
 
+/// The numbers of a range: all, or those of one side of the street when both ends are on it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Range {
+    first: u32,
+    last: u32,
+}
+
+impl Range {
+    pub(crate) fn covers(self, number: u32) -> bool {
+        let is_one_side = self.first.abs_diff(self.last).is_multiple_of(2);
+        (self.first..=self.last).contains(&number)
+            && (!is_one_side || self.first.abs_diff(number).is_multiple_of(2))
+    }
+}
+
 impl Label {
+    /// The range, if both ends are plain numbers.
+    pub(crate) fn range(&self) -> Option<Range> {
+        let Self::Range(first, last) = self else {
+            return None;
+        };
+        let is_plain = first.letter.is_none() && last.letter.is_none();
+        is_plain.then_some(Range {
+            first: first.value,
+            last: last.value,
+        })
+    }
+
+    /// Whether this is the other number with a letter: 37A of 37.
+    pub(crate) fn is_with_letter(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::One(own), Self::One(other))
+            if own.value == other.value && own.letter.is_some() && other.letter.is_none())
+    }
+
     /// The label's numbers without letters, as the index holds them.
     pub(crate) fn values(&self) -> Vec<u32> {
         match self {

@@ -2,7 +2,7 @@
 
 use crate::distance::typing_errors;
 use crate::parse::{Class, Token};
-use crate::typo::{Risk, Typos, typos};
+use crate::typo::{Risk, Typos, is_same, typos};
 
 /// A word that is shorter is never two words without a space.
 const JOINED_MIN: usize = 5;
@@ -10,8 +10,8 @@ const JOINED_MIN: usize = 5;
 /// The pairs found so far. Words are indices of tokens.
 #[derive(Debug, Clone)]
 pub(crate) struct Pairing<'a> {
-    typed: &'a [Token],
-    stored: &'a [Token],
+    pub(crate) typed: &'a [Token],
+    pub(crate) stored: &'a [Token],
     /// The stored word of each word of the query.
     pub(crate) found: Vec<Option<usize>>,
     is_taken: Vec<bool>,
@@ -40,6 +40,14 @@ impl<'a> Pairing<'a> {
             typos(&self.typed[at], &self.stored[*stored]).map(|typos| (*stored, typos))
         });
         similar.min_by_key(|(stored, typos)| (*typos, *stored))
+    }
+
+    /// The first free one of these stored words that is the word of the query.
+    pub(crate) fn exact(&self, at: usize, among: &[usize]) -> Option<usize> {
+        let free = |stored: &&usize| !self.is_taken[**stored];
+        let mut free = among.iter().filter(free);
+        let is_same = |stored: &&usize| is_same(&self.typed[at], &self.stored[**stored]);
+        free.find(is_same).copied()
     }
 
     pub(crate) fn take(&mut self, at: usize, stored: usize, typos: Typos) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::index::{
     LONG_AFFIX, SHORT_AFFIX, affix_tokens, district_number, number_word, postcode_number,
-    postcode_token, verified_token, word_pair,
+    postcode_token, street_token, verified_token, word_pair,
 };
 use crate::number::Unit;
 use crate::parse::{Class, Token};
@@ -20,6 +20,9 @@ const GROUPS_MAX: usize = 8;
 /// How many words of a name are tried as its first word.
 const FIRST_WORDS_MAX: usize = 3;
 
+/// The most words of a street's name, its type included.
+const STREET_WORDS_MAX: usize = 5;
+
 /// Asks for the properties that have at least one index token of each group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
@@ -28,6 +31,8 @@ pub struct Probe {
     /// The probe asks for some of the previous probe's properties. It is needed only when that
     /// answer was cut off.
     pub(crate) is_narrower: bool,
+    /// The probe asks for all properties of the typed postcode.
+    pub(crate) is_whole_postcode: bool,
 }
 
 impl Probe {
@@ -36,6 +41,7 @@ impl Probe {
         Self {
             all_of,
             is_narrower: false,
+            is_whole_postcode: false,
         }
     }
 
@@ -76,10 +82,10 @@ fn push(probes: &mut Vec<Probe>, all_of: impl IntoIterator<Item = Vec<i32>>) {
 fn push_postcode(probes: &mut Vec<Probe>, query: &Query, numbers: &BTreeSet<u32>, outward: &str) {
     if let Some(postcode) = query.postcode.full() {
         let with_number = |number: &u32| vec![postcode_number(&postcode, *number)];
-        if numbers.is_empty() {
-            push(probes, [vec![postcode_token(&postcode)]]);
-        } else {
-            push(probes, numbers.iter().map(with_number));
+        push(probes, numbers.iter().map(with_number));
+        push(probes, [vec![postcode_token(&postcode)]]);
+        if let Some(probe) = probes.last_mut() {
+            probe.is_whole_postcode = true;
         }
     }
     if numbers.is_empty() {
@@ -207,4 +213,30 @@ fn push_names(probes: &mut Vec<Probe>, query: &Query) {
             push(probes, [pair(first, word)]);
         }
     }
+    push_street(probes, query);
+}
+
+/// Adds the probe for a street without a number: `Mill Lane`, `Mill Lane Leeds`.
+fn push_street(probes: &mut Vec<Probe>, query: &Query) {
+    let outward = query.postcode.outward().unwrap_or_default();
+    let words = query.tokens().iter().filter(|token| token.is_word());
+    let words: Vec<&str> = words.map(Token::text).take(STREET_WORDS_MAX).collect();
+    let starts = (1..=words.len()).map(|end| words[..end].join(" "));
+    push(
+        probes,
+        [starts
+            .map(|street| street_token(outward, &street))
+            .collect()],
+    );
+}
+
+/// Whether no text like this identifies a property: a town alone, a street alone, a number alone.
+pub(crate) fn says_too_little(query: &Query) -> bool {
+    let is_number = !query.parsed.units.is_empty();
+    let is_text = !query.tokens().is_empty() || query.postcode.outward().is_some();
+    let words = naming(query.tokens()).len();
+    is_text
+        && !query.parsed.is_unclear
+        && query.postcode.full().is_none()
+        && words + usize::from(is_number) < 2
 }

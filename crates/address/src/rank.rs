@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fit::{Fit, assess};
+use crate::fit::{Fit, Grade, assess};
 use crate::known::{Candidate, Known, StoredAddress};
 use crate::normal::normalise;
 use crate::postcode::PostcodeFit;
@@ -17,7 +17,8 @@ const LEAD_MIN: f64 = 0.015;
 /// The confidence when the whole address was typed. It leads every other match by enough.
 const IDENTICAL: f64 = 1.0;
 
-/// The highest confidence in another postcode when a property of the typed postcode fits.
+/// The highest confidence in another postcode when a property of the typed postcode fits, and of a
+/// property that others may claim.
 const ELSEWHERE_MAX: f64 = 0.5;
 
 /// A property and how well it fits.
@@ -27,6 +28,9 @@ pub struct Ranked<Id> {
     pub id: Id,
     /// 0.0 to 1.0; below 0.75 the property is never the answer.
     pub confidence: f64,
+    /// The typed numbers and name are the property's own. Otherwise the property is a range that
+    /// has the number, or a house whose name fits, and no other property of the postcode claims it.
+    pub is_exact: bool,
 }
 
 /// Properties by how well they fit.
@@ -36,11 +40,14 @@ pub struct Ranking<Id> {
     pub ranked: Vec<Ranked<Id>>,
     /// Each answer that held the best property was cut off, so another property may fit as well.
     pub(crate) is_cut_off: bool,
-    /// The best property is a building, its flats are stored too, and the query leaves out parts
-    /// of its address. The query may leave out the flat as well.
-    has_flats: bool,
+    /// Another property may be meant as well: a flat of the best one, which is a building, if the
+    /// query leaves out parts of the address and so perhaps the flat, or a property that claims the
+    /// number or name by which the best one was found.
+    has_claims: bool,
     /// The best property is verified, and no other that fits as well is.
     is_preferred: bool,
+    /// The properties that fit in all that was typed, which is too little to be certain.
+    pub(crate) too_little: usize,
 }
 
 /// Which property the query means.
@@ -50,6 +57,8 @@ pub enum Decision<Id> {
     One(Id),
     /// Several properties fit equally well (S-7).
     Several,
+    /// The text says too little to be certain of one property. Perhaps one is known that fits.
+    TooLittle,
     /// No property fits.
     Nothing,
 }
@@ -70,12 +79,22 @@ impl Assessed {
         if !query.normal.is_empty() && is_identical(query, &known) && !is_twin(candidate) {
             fit.confidence = IDENTICAL;
             fit.is_all_typed = true;
+            fit.grade = Grade::Plain;
         }
         Self {
             fit,
             is_verified: candidate.is_verified,
             is_certain: false,
         }
+    }
+
+    fn is_unclaimed(&self) -> bool {
+        self.fit.grade == Grade::Unclaimed
+    }
+
+    /// Whether the property claims the typed number or name.
+    fn is_claim(&self) -> bool {
+        self.fit.is_rival || self.fit.is_flat_of_building
     }
 
     /// Whether no unverified property can fit better. One in the typed postcode beats a verified one that
@@ -113,15 +132,18 @@ impl<Id> Default for Ranking<Id> {
         Self {
             ranked: Vec::new(),
             is_cut_off: false,
-            has_flats: false,
+            has_claims: false,
             is_preferred: false,
+            too_little: 0,
         }
     }
 }
 
 impl<Id: Copy + Ord> Ranking<Id> {
-    pub(crate) fn of(assessed: &BTreeMap<Id, Assessed>) -> Self {
-        let mut ranked = sort_by_confidence(assessed);
+    /// `is_postcode_seen`: the search has all properties of the typed postcode, and so all that may
+    /// claim a number.
+    pub(crate) fn of(assessed: &BTreeMap<Id, Assessed>, is_postcode_seen: bool) -> Self {
+        let mut ranked = sort_by_confidence(assessed, is_postcode_seen);
         let is_preferred = put_verified_first(&mut ranked, assessed);
         let best = ranked.first().and_then(|best| assessed.get(&best.id));
         let has_flats = best.is_some_and(|best| {
@@ -133,10 +155,17 @@ impl<Id: Copy + Ord> Ranking<Id> {
             };
             !best.fit.is_all_typed && assessed.values().any(is_flat)
         });
+        let mut others = ranked.iter().skip(1);
+        let is_claimed = best.is_some_and(Assessed::is_unclaimed)
+            && others.any(|other| assessed.get(&other.id).is_some_and(Assessed::is_claim));
+        let too_little = assessed.values().map(|other| other.fit.grade);
         Self {
             is_cut_off: best.is_some_and(|best| !best.is_certain),
-            has_flats,
+            has_claims: has_flats || is_claimed,
             is_preferred,
+            too_little: too_little
+                .filter(|grade| *grade == Grade::TooLittle)
+                .count(),
             ranked,
         }
     }
@@ -151,29 +180,50 @@ impl<Id: Copy + Ord> Ranking<Id> {
 
     /// The property that the query means, if exactly one fits best.
     pub fn decision(&self) -> Decision<Id> {
-        let best = self.ranked.first();
-        let Some(best) = best.filter(|best| best.confidence >= ACCEPTED_MIN) else {
-            return Decision::Nothing;
+        let Some(best) = self.fitting() else {
+            return match self.too_little {
+                0 => Decision::Nothing,
+                1 => Decision::TooLittle,
+                _ => Decision::Several,
+            };
         };
         let next = self.ranked.get(1);
         let has_equal = next.is_some_and(|next| is_equal(next.confidence, best.confidence));
-        if self.is_cut_off || self.has_flats || has_equal && !self.is_preferred {
+        let is_alone = !has_equal || self.is_preferred;
+        if self.is_cut_off || self.has_claims || !is_alone {
             return Decision::Several;
         }
         Decision::One(best.id)
+    }
+
+    /// The property that the query means with its own numbers and name, and not as a number of its
+    /// range or by a similar name.
+    pub fn exact_decision(&self) -> Option<Id> {
+        let best = self.ranked.first().filter(|best| best.is_exact)?;
+        (self.decision() == Decision::One(best.id)).then_some(best.id)
+    }
+
+    /// The best property, if it fits well enough.
+    pub(crate) fn fitting(&self) -> Option<&Ranked<Id>> {
+        let best = self.ranked.first();
+        best.filter(|best| best.confidence >= ACCEPTED_MIN)
     }
 }
 
 /// S-7: another postcode matches only when no property of the typed postcode fits. A property there
 /// that the query may mean is enough to make others uncertain.
-fn sort_by_confidence<Id: Copy + Ord>(assessed: &BTreeMap<Id, Assessed>) -> Vec<Ranked<Id>> {
+fn sort_by_confidence<Id: Copy + Ord>(
+    assessed: &BTreeMap<Id, Assessed>,
+    is_postcode_seen: bool,
+) -> Vec<Ranked<Id>> {
     let is_in_postcode = |Assessed { fit, .. }: &Assessed| {
         fit.is_rival || fit.confidence >= ACCEPTED_MIN && fit.postcode == PostcodeFit::Same
     };
     let is_any_in_postcode = assessed.values().any(is_in_postcode);
     let ranked = assessed.iter().map(|(id, Assessed { fit, .. })| {
         let is_elsewhere = is_any_in_postcode && fit.postcode == PostcodeFit::Near;
-        let most = if is_elsewhere {
+        let may_be_claimed = fit.grade == Grade::Unclaimed && !is_postcode_seen;
+        let most = if is_elsewhere || may_be_claimed {
             ELSEWHERE_MAX
         } else {
             IDENTICAL
@@ -181,6 +231,7 @@ fn sort_by_confidence<Id: Copy + Ord>(assessed: &BTreeMap<Id, Assessed>) -> Vec<
         Ranked {
             id: *id,
             confidence: fit.confidence.min(most),
+            is_exact: fit.grade != Grade::Unclaimed,
         }
     });
     let mut ranked: Vec<Ranked<Id>> = ranked.collect();
@@ -207,8 +258,11 @@ fn put_verified_first<Id: Copy + Ord>(
         property.is_some_and(|property| property.is_verified)
     };
     let may_be_meant = |next: &Ranked<Id>| {
+        let is_as_exact = next.is_exact == best.is_exact;
         is_equal(next.confidence, best.confidence)
-            || next.confidence >= ACCEPTED_MIN && postcode_of(next.id) == postcode_of(best.id)
+            || next.confidence >= ACCEPTED_MIN
+                && postcode_of(next.id) == postcode_of(best.id)
+                && is_as_exact
     };
     let fitting = ranked.iter().enumerate();
     let mut verified = fitting.filter(|(_, next)| is_verified(next) && may_be_meant(next));

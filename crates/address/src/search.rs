@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::known::Candidate;
-use crate::probe::{Probe, probes};
+use crate::probe::{Probe, probes, says_too_little};
 use crate::query::Query;
-use crate::rank::{Assessed, Decision, Ranking};
+use crate::rank::{Assessed, Ranking};
 
 /// A store returns at most this many properties for one probe, those with the lowest ids.
 const CANDIDATES_MAX: usize = 150;
@@ -24,13 +24,14 @@ pub fn search<Id: Copy + Ord, E>(
 ) -> Result<Ranking<Id>, E> {
     let mut assessed: BTreeMap<Id, Assessed> = BTreeMap::new();
     let mut ranking = Ranking::default();
-    let mut is_cut_off = false;
+    let (mut is_cut_off, mut is_postcode_seen) = (false, false);
     for probe in probes(query) {
         if probe.is_narrower && !is_cut_off {
             continue;
         }
         let found = find(&probe, CANDIDATES_MAX)?;
         is_cut_off = found.len() >= CANDIDATES_MAX;
+        is_postcode_seen |= probe.is_whole_postcode && !is_cut_off;
         for candidate in found {
             let property = assess(&mut assessed, query, &candidate);
             property.is_certain |= !is_cut_off;
@@ -43,10 +44,13 @@ pub fn search<Id: Copy + Ord, E>(
                 property.is_certain |= are_all && property.beats_unverified();
             }
         }
-        ranking = Ranking::of(&assessed);
-        if ranking.decision() != Decision::Nothing && !ranking.is_cut_off {
+        ranking = Ranking::of(&assessed, is_postcode_seen);
+        if ranking.fitting().is_some() && !ranking.is_cut_off {
             break;
         }
+    }
+    if says_too_little(query) {
+        ranking.too_little = ranking.too_little.max(1);
     }
     Ok(ranking)
 }

@@ -32,8 +32,12 @@ pub(crate) enum StreetFit {
 impl Street {
     /// The street behind a stored unit.
     pub(crate) fn behind(stored: &StoredAddress, unit: usize) -> Self {
+        Self::of_words(stored, stored.words_behind(unit))
+    }
+
+    /// The street that these words of one part of the address name.
+    pub(crate) fn of_words(stored: &StoredAddress, mut names: Vec<usize>) -> Self {
         let tokens = stored.tokens();
-        let mut names = stored.words_behind(unit);
         let is_type = |at: &usize| tokens[*at].class == Class::StreetType;
         let is_named_house = |at: &usize| is_house(tokens[*at].text());
         let Some(type_at) = names.iter().rposition(is_type).filter(|at| *at > 0) else {

@@ -30,8 +30,7 @@ pub(crate) struct Typos {
 
 /// Compares two words. `None` when the typed one is no mistyping of the stored one.
 pub(crate) fn typos(typed: &Token, stored: &Token) -> Option<Typos> {
-    let is_compass = words::compass_of(typed.text()) == Some(stored.text());
-    if typed.text() == stored.text() || is_compass {
+    if is_same(typed, stored) {
         return Some(Typos::default());
     }
     let is_known = typed.spelling.is_some() || typed.is_glued;
@@ -61,6 +60,11 @@ pub(crate) fn typos(typed: &Token, stored: &Token) -> Option<Typos> {
         best.risk
     };
     Some(Typos { risk, ..best })
+}
+
+/// Whether two words are the same in any of their spellings.
+pub(crate) fn is_same(typed: &Token, stored: &Token) -> bool {
+    typed.text() == stored.text() || words::compass_of(typed.text()) == Some(stored.text())
 }
 
 fn is_street_type(word: &str) -> bool {

@@ -16,6 +16,8 @@ pub(crate) struct UnitsFit {
     /// A flat's number fits a building's number, as in `12 Albion Court`. Only a building's name
     /// between the number and the street allows this.
     pub(crate) needs_building_name: bool,
+    /// A range fits one of its numbers. It does only if no other address claims the number (S-7).
+    pub(crate) has_range: bool,
 }
 
 /// A unit and its index in the text.
@@ -40,17 +42,36 @@ pub(crate) fn fit_units(query: &[Unit], stored: &StoredAddress) -> Option<Number
     if query.is_empty() || stored.units().is_empty() {
         return None;
     }
-    let [query_readings, stored_readings] = readings_of_both(query, stored);
+    let readings = readings_of_both(query, stored);
+    fit_readings(&readings, labels_equal).or_else(|| {
+        let has_range = |units: &[Unit]| units.iter().any(|unit| unit.label.range().is_some());
+        if !has_range(query) && !has_range(stored.units()) {
+            return None;
+        }
+        let as_written = |units| vec![by_specificity(indexed(units))];
+        fit_readings(&readings, number_in_range).or_else(|| {
+            // `Flat A, 164` is no number 164A of 162-164.
+            fit_readings(
+                &[as_written(query), as_written(stored.units())],
+                number_in_range,
+            )
+        })
+    })
+}
+
+type Readings = [Vec<Vec<IndexedUnit>>; 2];
+
+fn fit_readings([queries, stored]: &Readings, fit: LabelFit) -> Option<NumbersFit> {
     let pairs = || {
-        let queries = query_readings.iter();
-        queries.flat_map(|query| stored_readings.iter().map(move |stored| (query, stored)))
+        let queries = queries.iter();
+        queries.flat_map(|query| stored.iter().map(move |stored| (query, stored)))
     };
     let own = pairs()
-        .filter_map(|(query, stored)| fit_reading(query, stored))
+        .filter_map(|(query, stored)| fit_reading(query, stored, fit))
         .min_by_key(|fit| (fit.stored_missing, fit.needs_building_name));
     let mut buildings = pairs().filter_map(|(query, stored)| {
         let flats = stored.len().checked_sub(query.len())?;
-        fit_reading(query, stored.get(flats..)?).filter(|_| flats > 0)
+        fit_reading(query, stored.get(flats..)?, fit).filter(|_| flats > 0)
     });
     let mut building = || buildings.find(|fit| !fit.needs_building_name);
     own.map(NumbersFit::Own)
@@ -59,7 +80,7 @@ pub(crate) fn fit_units(query: &[Unit], stored: &StoredAddress) -> Option<Number
 
 /// The readings of the query's and the stored units. Scottish addresses put a flat behind its
 /// building as often as before it (`31/6`), so a slash there only fits the same slash.
-fn readings_of_both(query: &[Unit], stored: &StoredAddress) -> [Vec<Vec<IndexedUnit>>; 2] {
+fn readings_of_both(query: &[Unit], stored: &StoredAddress) -> Readings {
     if stored.postcode.is_scottish() {
         let as_written = |units| with_buildings(vec![indexed(units)]);
         return [as_written(query), as_written(stored.units())];
@@ -78,16 +99,18 @@ fn readings_of_both(query: &[Unit], stored: &StoredAddress) -> [Vec<Vec<IndexedU
     [readings(query), readings(&stored)]
 }
 
-fn fit_reading(query: &[IndexedUnit], stored: &[IndexedUnit]) -> Option<UnitsFit> {
+fn fit_reading(query: &[IndexedUnit], stored: &[IndexedUnit], fit: LabelFit) -> Option<UnitsFit> {
     if query.len() > stored.len() {
         return None;
     }
     let last = query.len().checked_sub(1)?;
-    let mut needs_building_name = false;
+    let (mut needs_building_name, mut has_range) = (false, false);
     for (at, (typed, stored)) in query.iter().zip(stored).enumerate() {
-        if typed.unit.label != stored.unit.label {
+        let is_equal = typed.unit.label == stored.unit.label;
+        if !is_equal && !fit(&typed.unit, &stored.unit) {
             return None;
         }
+        has_range |= !is_equal;
         match fit_markers(typed.unit.marker, stored.unit.marker) {
             MarkerFit::Same => {}
             MarkerFit::Bare => needs_building_name |= at == last,
@@ -99,7 +122,32 @@ fn fit_reading(query: &[IndexedUnit], stored: &[IndexedUnit]) -> Option<UnitsFit
         stored_last: stored.get(last)?.index,
         stored_missing: stored.len() - query.len(),
         needs_building_name,
+        has_range,
     })
+}
+
+/// Whether two units with different labels fit.
+type LabelFit = fn(&Unit, &Unit) -> bool;
+
+fn labels_equal(_typed: &Unit, _stored: &Unit) -> bool {
+    false
+}
+
+/// Whether one of two units is a range and the other one of its numbers. A range of flats is a
+/// building.
+fn number_in_range(typed: &Unit, stored: &Unit) -> bool {
+    let covers = |range: &Label, one: &Label| match (range.range(), one) {
+        (
+            Some(range),
+            Label::One(Number {
+                value,
+                letter: None,
+            }),
+        ) => range.covers(*value),
+        _ => false,
+    };
+    let is_building = typed.marker == stored.marker && typed.marker != Marker::Dwelling;
+    is_building && (covers(&stored.label, &typed.label) || covers(&typed.label, &stored.label))
 }
 
 enum MarkerFit {
@@ -139,9 +187,8 @@ fn with_buildings(mut readings: Vec<Vec<IndexedUnit>>) -> Vec<Vec<IndexedUnit>> 
         .filter_map(|units| split_named_unit(units))
         .collect();
     readings.extend(with_building);
-    for units in &mut readings {
-        sort_by_specificity(units);
-    }
+    let mut readings: Vec<_> = readings.into_iter().map(by_specificity).collect();
+    readings.iter_mut().for_each(join_letters);
     readings
 }
 
@@ -191,10 +238,27 @@ fn building(label: Label, index: usize) -> IndexedUnit {
     IndexedUnit { unit, index }
 }
 
-/// Puts flats before blocks and blocks before buildings, and makes `Flat A, 37` number 37A.
-fn sort_by_specificity(units: &mut Vec<IndexedUnit>) {
-    let is_of = |indexed: &IndexedUnit, marker| indexed.unit.marker == marker;
+fn is_of(indexed: &IndexedUnit, marker: Marker) -> bool {
+    indexed.unit.marker == marker
+}
+
+/// Puts flats before blocks and blocks before buildings.
+fn by_specificity(mut units: Vec<IndexedUnit>) -> Vec<IndexedUnit> {
     units.sort_by_key(|unit| (is_of(unit, Marker::Bare), is_of(unit, Marker::Block)));
+    units
+}
+
+/// Makes `Flat A, 37` and `37A, 37` number 37A.
+fn join_letters(units: &mut Vec<IndexedUnit>) {
+    if let [.., flat, building] = units.as_mut_slice()
+        && is_of(building, Marker::Bare)
+        && matches!(flat.unit.marker, Marker::Bare | Marker::Dwelling)
+        && flat.unit.label.is_with_letter(&building.unit.label)
+    {
+        building.unit.label = flat.unit.label.clone();
+        units.remove(units.len() - 2);
+        return;
+    }
     let building = units.partition_point(|unit| !is_of(unit, Marker::Bare));
     let letter = units[..building].iter().enumerate().find_map(|(at, flat)| {
         let Label::Letter(letter) = flat.unit.label else {

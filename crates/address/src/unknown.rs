@@ -5,7 +5,9 @@ use crate::evidence::{County, Evidence};
 use crate::parse::{Class, Token};
 use crate::postcode::PostcodeFit;
 use crate::units::UnitsFit;
-use crate::words::{self, Marker, is_compass, is_house, is_widespread, resembles_street_type};
+use crate::words::{
+    self, Marker, is_building, is_compass, is_house, is_widespread, resembles_street_type,
+};
 
 impl Evidence<'_> {
     /// Counts an unknown word, or notes that it contradicts the stored address.
@@ -35,7 +37,9 @@ impl Evidence<'_> {
             // The word may be a mistyped street type of another street.
             Class::Name if !is_before => {
                 let is_type = || !self.is_repeated(at) && resembles_street_type(&token.written);
-                is_compass(token.text()) || is_type()
+                // `Mill Lane Health Rectory` is no flat of Mill Lane Health Centre.
+                let is_other_building = self.name_part.is_some() && is_building(token.text());
+                is_compass(token.text()) || is_other_building || is_type()
             }
             // The street type belongs to another street.
             Class::StreetType => !is_before && !self.is_pair_repeated(at),
@@ -71,7 +75,7 @@ impl Evidence<'_> {
             && same_part.all(|token| token.text() == text);
         is_town
             || POSITIONS.contains(&written.as_str())
-            || BLOCKS.contains(&text)
+            || is_block_of_flats(&tokens[at])
             || resembles_part(written)
             || self.separates_numbers(at)
     }
@@ -117,9 +121,19 @@ impl Evidence<'_> {
 
 /// Whether a word behind the street makes the home another one: `1 High Street Apartments`.
 fn is_other_behind(token: &Token) -> bool {
-    let stands_alone = words::named_unit(&token.written).is_some_and(words::stands_without_number);
-    let is_part = words::part_of_house(&token.written).is_some() || stands_alone;
-    is_part || is_house(token.text()) || OTHER_HOMES.contains(&token.text())
+    is_beside_house(token) || is_house(token.text())
+}
+
+/// Whether a word names a part of a house, or a small building beside it.
+pub(crate) fn is_beside_house(token: &Token) -> bool {
+    words::named_unit(&token.written).is_some_and(words::stands_without_number)
+        || words::part_of_house(&token.written).is_some()
+        || OTHER_HOMES.contains(&token.text())
+}
+
+/// Whether a word says that the building has flats.
+pub(crate) fn is_block_of_flats(token: &Token) -> bool {
+    BLOCKS.contains(&token.text())
 }
 
 /// Whether a word is a mistyped part of a house: `BAESMENT 45 …`.

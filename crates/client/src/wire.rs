@@ -32,7 +32,7 @@ pub struct ValueExplanation {
     pub uprn: Option<u64>,
     /// How well the property fits, from 0 to 1, if the value led to a chain.
     pub confidence: Option<f64>,
-    /// `matched`, `unknown`, `ambiguous` or `not_listed`; a newer service may have others.
+    /// `matched`, `unknown`, `ambiguous`, `incomplete` or `not_listed`; a newer service may have others.
     pub reason: String,
 }
 
@@ -43,6 +43,7 @@ impl ValueExplanation {
             "matched" => return None,
             "unknown" => "no known property fits".to_owned(),
             "ambiguous" => "several properties fit equally well".to_owned(),
+            "incomplete" => "it says too little to be certain of one property".to_owned(),
             "not_listed" => "it is not on sale".to_owned(),
             other => printable(other),
         };

@@ -92,15 +92,14 @@ fn find_by_address(
     add(write, address, uprn, allowance)
 }
 
-/// The property with which a query by this address answers.
+/// The property with which a query by this address answers, if its numbers and name are the same.
+/// An address that a stored range covers may be a property of its own.
 fn find_best(write: &mut Write<'_>, address: &Address) -> Result<Option<StoredProperty>, Problem> {
     let mut seen = Vec::new();
     let query = Query::parse(&address.display_address);
     let ranking = property_search::rank(write, &query, |property| seen.push(property.clone()))?;
-    let address::Decision::One(id) = ranking.decision() else {
-        return Ok(None);
-    };
-    Ok(seen.into_iter().find(|property| property.id == id))
+    let id = ranking.exact_decision();
+    Ok(seen.into_iter().find(|property| Some(property.id) == id))
 }
 
 fn add(

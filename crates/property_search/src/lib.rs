@@ -18,7 +18,9 @@ pub enum Found {
     NotListed,
     /// Several properties that fit equally well.
     Several,
-    /// One property's current listing, and how well the property fits, from 0 to 1.
+    /// The text says too little to be certain of one property.
+    TooLittle,
+    /// One property's current listing, and how well the property fits, from 0 to 1 with two decimals.
     One(CurrentListing, f64),
 }
 
@@ -35,7 +37,7 @@ pub struct Suggestion {
     pub uprn: Uprn,
     /// The address in one line.
     pub display_address: String,
-    /// How well the address fits, from 0 to 1.
+    /// How well the address fits, from 0 to 1 with two decimals.
     pub confidence: f64,
 }
 
@@ -48,8 +50,7 @@ pub fn find_listing(
     compared: &mut u64,
 ) -> Result<Found, StorageError> {
     let query = Query::parse(text);
-    // A postcode is accepted with any spaces and punctuation, or with repaired characters.
-    if let Some(postcode) = address::postcode(text).or_else(|| query.postcode_alone()) {
+    if let Some(postcode) = postcode_alone(text, &query) {
         if let Some(known) = postcodes.get(&postcode) {
             return Ok(known.clone());
         }
@@ -65,12 +66,25 @@ pub fn find_listing(
     Ok(match ranking.decision() {
         Decision::Nothing => Found::Nothing,
         Decision::Several => Found::Several,
+        Decision::TooLittle => Found::TooLittle,
         Decision::One(property) => {
             let current = address_search::find_by_property(read, property)?;
             let confidence = ranking.ranked.first().map_or(0.0, |best| best.confidence);
-            current.map_or(Found::NotListed, |current| Found::One(current, confidence))
+            current.map_or(Found::NotListed, |current| {
+                Found::One(current, two_decimals(confidence))
+            })
         }
     })
+}
+
+/// The postcode, if the text is nothing else. Any spaces and punctuation are accepted, and characters
+/// are repaired.
+fn postcode_alone(text: &str, query: &Query) -> Option<String> {
+    address::postcode(text).or_else(|| query.postcode_alone())
+}
+
+fn two_decimals(confidence: f64) -> f64 {
+    (confidence * 100.0).round() / 100.0
 }
 
 /// Lists the properties that an address may mean, the most likely first. They need no listing. Returns the
@@ -82,7 +96,9 @@ pub fn list_suggestions(
 ) -> Result<(Vec<Suggestion>, u64), StorageError> {
     let mut seen = HashMap::new();
     let mut compared = 0;
-    let ranking = rank(read, &Query::parse(text), |property| {
+    let query = Query::parse(text);
+    let is_postcode = postcode_alone(text, &query).is_some();
+    let ranking = rank(read, &query, |property| {
         compared += 1;
         let shown = (property.uprn, property.address.display_address.clone());
         seen.insert(property.id, shown);
@@ -92,7 +108,11 @@ pub fn list_suggestions(
         Some(Suggestion {
             uprn,
             display_address,
-            confidence: ranked.confidence,
+            confidence: if is_postcode {
+                POSTCODE_CONFIDENCE
+            } else {
+                two_decimals(ranked.confidence)
+            },
         })
     });
     Ok((fitting.take(limit).collect(), compared))
@@ -147,7 +167,7 @@ fn finds(asked: &Address, known: &Address) -> bool {
     let candidate = candidate_of(0, known.clone(), false);
     let found: Result<_, std::convert::Infallible> =
         address::search(&query, |_probe, _limit| Ok(vec![candidate.clone()]));
-    found.is_ok_and(|ranking| matches!(ranking.decision(), Decision::One(_)))
+    found.is_ok_and(|ranking| ranking.exact_decision().is_some())
 }
 
 fn candidate_of<Id>(id: Id, address: Address, is_verified: bool) -> Candidate<Id> {

@@ -90,7 +90,7 @@ class Fault:
 class Explanation:
     """Why one value of a chain query led to a chain or to none (S-58). Nobody signed it.
 
-    `reason` is `matched`, `unknown`, `ambiguous` or `not_listed`.
+    `reason` is `matched`, `unknown`, `ambiguous`, `incomplete` or `not_listed`.
     `uprn` and `confidence` (0 to 1) are None unless the reason is `matched`.
     """
 

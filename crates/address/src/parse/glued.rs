@@ -43,8 +43,8 @@ fn split_name(word: &str) -> Option<(&str, &str)> {
     let mut markers = ["FLAT", "UNIT", "BLOCK"].into_iter();
     markers.find_map(|marker| {
         let letter = word.strip_prefix(marker)?;
-        // `FLATS` is a word of its own.
-        (letter != "S" && read_letter(letter).is_some()).then_some((marker, letter))
+        // `FLATS` and `UNITY` are words of their own.
+        (!["S", "Y"].contains(&letter) && read_letter(letter).is_some()).then_some((marker, letter))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use address::{Candidate, Decision};
 
-use crate::decide::{home, rank, rows};
+use crate::decide::{home, rank, rank_by_tokens, rows};
 
 const HOMES: &str = "\
 12 High Street, Morley, Leeds, LS27 4AP
@@ -43,6 +43,7 @@ The Smith Family, 12 High Street, Morley, LS27 4AP | 0
 Flat A, 12 High Street, Morley | 1
 14 to 16 High Street, Morley | 2
 14/16 High Street, Morley | 2
+14 High Street, Morley, Leeds, LS27 4AP | 2
 14 & 16 High Street, Morley | 2
 Flat 1, 18 High Street, Morley | 3
 1/18 High Street, Morley | 3
@@ -71,7 +72,7 @@ const OTHERS: &str = "\
 # Another number, letter or flat, one too many or one too few.
 13 High Street, Morley, Leeds, LS27 4AP
 12B High Street, Morley, Leeds, LS27 4AP
-14 High Street, Morley, Leeds, LS27 4AP
+15 High Street, Morley, Leeds, LS27 4AP
 14-18 High Street, Morley, Leeds, LS27 4AP
 18 High Street, Morley, Leeds, LS27 4AP
 Flat 3, 18 High Street, Morley, Leeds, LS27 4AP
@@ -81,8 +82,6 @@ First Floor Flat, 20 High Street, Morley, LS27 4AP
 Annexe, 12 High Street, Morley, LS27 4AP
 Plot 12, High Street, Morley, LS27 4AP
 Unit 1, 18 High Street, Morley, LS27 4AP
-High Street, Morley, Leeds, LS27 4AP
-Flat 3, High Street, Morley
 # A part that looks like a number and is not understood.
 12½ High Street, Morley, LS27 4AP
 ½ High Street, Morley, LS27 4AP
@@ -94,7 +93,6 @@ Flat 3, High Street, Morley
 # Another street, town or postcode.
 12 Low Street, Morley, LS27 4AP
 12 High Street, Scunthorpe
-12 High Street
 12 High Street North, Morley
 12 High Lane, Morley
 12 High Street, Morley, LS28 4AP
@@ -104,9 +102,23 @@ Flat 3, High Street, Morley
 # Another house.
 Rose Farm, Mill Lane, Morley
 Ivy Cottage, Mill Lane, Morley
-Mill Lane, Morley
 Rose Cottage Annexe, Mill Lane, Morley
 Apartment 3, Albert House, High Street, Morley, LS27 4AQ";
+
+/// Texts that fit homes and say too little, and whether they fit several.
+const TOO_LITTLE: &str = "
+12 High Street | one
+14 High Street, Morley, Leeds | one
+14 Bristol Road | none
+24 Bristol Road | one
+Flat 3, High Street, Morley | one
+High Street | several
+High Street, Morley, Leeds, LS27 4AP | several
+Mill Lane, Morley | several
+Mill Lane | several
+Leeds | one
+12 | one
+";
 
 fn homes(addresses: &str) -> Vec<Candidate<usize>> {
     let addresses = addresses.lines().enumerate();
@@ -127,6 +139,19 @@ fn another_home_is_never_meant() {
     let homes = homes(HOMES);
     for text in OTHERS.lines().filter(|text| !text.starts_with('#')) {
         assert_eq!(rank(&homes, text).decision(), Decision::Nothing, "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_says_too_little_is_told_so() {
+    let homes = homes(HOMES);
+    for (text, expected) in rows(TOO_LITTLE) {
+        let expected = match expected {
+            "several" => Decision::Several,
+            "one" => Decision::TooLittle,
+            _ => Decision::Nothing,
+        };
+        assert_eq!(rank_by_tokens(&homes, text).decision(), expected, "{text}");
     }
 }
 

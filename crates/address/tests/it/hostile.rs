@@ -38,7 +38,9 @@ fn nothing_is_answered() {
             Ok::<_, Infallible>(vec![candidate.clone()])
         });
         assert!(probes.get() <= 12, "{text:?}");
-        assert_eq!(ranking.decision(), Decision::Nothing, "{text:?}");
+        let decision = ranking.decision();
+        let is_none = matches!(decision, Decision::Nothing | Decision::TooLittle);
+        assert!(is_none, "{text:?}: {decision:?}");
     }
 }
 

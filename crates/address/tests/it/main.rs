@@ -1,6 +1,8 @@
 //! The rules of addresses, by example.
 
 #[cfg(test)]
+mod claims;
+#[cfg(test)]
 mod decide;
 #[cfg(test)]
 mod decisions;

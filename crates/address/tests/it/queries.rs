@@ -59,5 +59,7 @@ fn probes_are_few() {
             assert!(probe.all_of.iter().all(|group| !group.is_empty()), "{text}");
         }
     }
-    assert!(probes("Leeds").is_empty() && probes("High Street").is_empty());
+    for text in ["Leeds", "High Street", "12"] {
+        assert!(probes(text).len() < 2, "{text}");
+    }
 }

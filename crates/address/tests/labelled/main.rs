@@ -1,5 +1,6 @@
 //! Labelled pairs of what people type and the address they mean, against all the addresses that
 //! the pairs were made from (S-7). Without the data, which is read in place, nothing is tested.
+//! The hard pairs are made from the same addresses.
 //! `SHOW=wrong,twin,several,nothing,another,row` prints pairs with such answers.
 
 #![expect(
@@ -8,9 +9,11 @@
 )]
 
 mod data;
+mod hard;
 mod memory;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use address::{Decision, Query, premises};
@@ -26,6 +29,11 @@ const KINDS: [&str; 8] = [
     "right", "twin", "twins", "wrong", "several", "nothing", "another", "row",
 ];
 
+/// The answers of a pair that count once.
+const ANSWERS: [&str; 6] = ["right", "twin", "twins", "wrong", "several", "nothing"];
+
+const SEED: u64 = 1;
+
 #[test]
 fn labelled_pairs() {
     let pairs = read_pairs();
@@ -33,17 +41,57 @@ fn labelled_pairs() {
         println!("skipped: the labelled addresses are not there");
         return;
     };
-    let all_premises = Premises::new(&addresses);
+    let total = measure(&addresses, &pairs);
+    let right = total("all", "right") + total("all", "twin") + total("all", "twins");
+    assert!(right * 100 >= pairs.len() * 95, "too few are found");
+    // By row, and so by premises as well.
+    let wrong = total("all", "wrong") + total("all", "twin");
+    assert!(wrong * 1000 <= pairs.len() * 2, "too many are wrong");
+    assert!(
+        total("all", "another") * 1000 <= pairs.len() * 6,
+        "too many are another"
+    );
+}
+
+/// `SEED` makes other pairs. `WRITE` names a folder for the tables of the benchmark.
+#[test]
+fn hard_pairs() {
+    let variable = |name| std::env::var(name).ok();
+    let Some(addresses) = read_addresses(&[]) else {
+        println!("skipped: the addresses are not there");
+        return;
+    };
+    let seed = variable("SEED").and_then(|seed| seed.parse().ok());
+    let hard = hard::make(&addresses, seed.unwrap_or(SEED));
+    if let Some(folder) = variable("WRITE") {
+        hard.write(&PathBuf::from(folder)).unwrap();
+    }
+    let total = measure(&hard.addresses, &hard.pairs);
+    for kind in hard::KINDS {
+        let count = |answer| total(kind, answer);
+        let found = count("right") + count("twin") + count("twins");
+        let asked: usize = ANSWERS.iter().map(|answer| count(answer)).sum();
+        assert!(asked >= 300, "{kind}: {asked} are too few");
+        assert!(found * 100 >= asked * 85, "{kind}: too few are found");
+    }
+    let wrong = total("all", "wrong");
+    assert!(wrong * 1000 <= hard.pairs.len(), "{wrong} are wrong");
+}
+
+/// Asks for each pair, and prints and returns the counts of answers by category.
+fn measure(addresses: &[String], pairs: &[Pair]) -> impl Fn(&str, &str) -> usize {
+    let all_premises = Premises::new(addresses);
     let displays = addresses.iter().enumerate();
     let store = Memory::new(displays.map(|(id, display)| split(id, display)).collect());
     println!("{store:?}");
-    let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut counts: HashMap<(String, &'static str), usize> = HashMap::new();
     let mut times = Vec::new();
-    for pair in &pairs {
+    for pair in pairs {
         times.push(microseconds(&store, pair));
         for kind in answers(&store, pair, all_premises.twins(&pair.canonical)) {
-            *counts.entry((&pair.category, kind)).or_default() += 1;
-            *counts.entry(("all", kind)).or_default() += 1;
+            for category in [&pair.category, "all"] {
+                *counts.entry((category.to_owned(), kind)).or_default() += 1;
+            }
         }
     }
     print_table(&counts);
@@ -54,16 +102,12 @@ fn labelled_pairs() {
         at(50),
         at(99)
     );
-    let total = |kind| counts.get(&("all", kind)).copied().unwrap_or_default();
-    let right = total("right") + total("twin") + total("twins");
-    assert!(right * 100 >= pairs.len() * 95, "too few are found");
-    // By row, and so by premises as well.
-    let wrong = total("wrong") + total("twin");
-    assert!(wrong * 1000 <= pairs.len() * 2, "too many are wrong");
-    assert!(
-        total("another") * 1000 <= pairs.len() * 5,
-        "too many are another"
-    );
+    move |category, kind| {
+        let count = counts
+            .iter()
+            .find(|(key, _)| key.0 == category && key.1 == kind);
+        count.map_or(0, |(_, count)| *count)
+    }
 }
 
 #[expect(
@@ -85,18 +129,21 @@ fn answers(store: &Memory, pair: &Pair, twins: &[usize]) -> Vec<&'static str> {
     } = pair;
     let query = Query::parse(typed);
     let ranking = store.rank(&query, &[]);
+    let is_decoy = canonical.is_empty();
     let is_twin = |id: usize| premises(store.display(id)) == premises(canonical);
     let mut kinds = vec![match ranking.decision() {
         Decision::One(id) if store.display(id) == canonical => "right",
         Decision::One(id) if is_twin(id) => "twin",
         Decision::One(_) => "wrong",
         Decision::Several if ranking.best().count() > 1 && ranking.best().all(is_twin) => "twins",
+        Decision::Several | Decision::TooLittle | Decision::Nothing if is_decoy => "right",
         Decision::Several => "several",
-        Decision::Nothing => "nothing",
+        Decision::TooLittle | Decision::Nothing => "nothing",
     }];
     let is_row = |id: &usize| store.display(*id) == canonical;
     let row: Vec<usize> = twins.iter().copied().filter(is_row).collect();
-    for (kind, absent) in [("another", twins), ("row", row.as_slice())] {
+    let absent = [("another", twins), ("row", row.as_slice())];
+    for (kind, absent) in absent.into_iter().filter(|_| !is_decoy) {
         if let Decision::One(_) = store.rank(&query, absent).decision() {
             kinds.push(kind);
         }
@@ -112,8 +159,11 @@ fn answers(store: &Memory, pair: &Pair, twins: &[usize]) -> Vec<&'static str> {
     kinds
 }
 
-fn print_table(counts: &HashMap<(&str, &str), usize>) {
-    let mut categories: Vec<&str> = counts.keys().map(|(category, _)| *category).collect();
+fn print_table(counts: &HashMap<(String, &str), usize>) {
+    let mut categories: Vec<&str> = counts
+        .keys()
+        .map(|(category, _)| category.as_str())
+        .collect();
     categories.sort_unstable();
     categories.dedup();
     let print = |name: &str, cells: [String; KINDS.len()]| {
@@ -124,7 +174,12 @@ fn print_table(counts: &HashMap<(&str, &str), usize>) {
     };
     print("", KINDS.map(str::to_owned));
     for category in categories {
-        let count = |kind| counts.get(&(category, kind)).copied().unwrap_or_default();
+        let count = |kind| {
+            counts
+                .get(&(category.to_owned(), kind))
+                .copied()
+                .unwrap_or_default()
+        };
         print(category, KINDS.map(|kind| count(kind).to_string()));
     }
 }

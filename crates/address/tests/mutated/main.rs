@@ -81,6 +81,23 @@ fn the_home_that_is_meant_or_none() {
     assert!(!is_any, "another home was answered");
 }
 
+/// Whether one of two addresses is a range of numbers and the other one of them (S-7).
+fn is_in_range(first: &str, second: &str) -> bool {
+    let range = |address: &str| {
+        let (from, rest) = address.split_once('-')?;
+        let (to, street) = rest.split_once(' ')?;
+        let numbers: (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+        Some((numbers, street.to_owned()))
+    };
+    let covers = |((from, to), street): ((u32, u32), String), address: &str| {
+        let mut numbers = (from..=to).step_by(2);
+        numbers.any(|number| address == format!("{number} {street}"))
+    };
+    [(first, second), (second, first)]
+        .into_iter()
+        .any(|(first, second)| range(first).is_some_and(|range| covers(range, second)))
+}
+
 fn variable<T: FromStr>(name: &str) -> Option<T> {
     std::env::var(name).ok()?.parse().ok()
 }
@@ -101,14 +118,17 @@ impl Table {
         let kind = match store.rank(&query, &[]).decision() {
             Decision::One(found) if is_meant && found == id => "right",
             Decision::One(_) => "wrong",
-            Decision::Several | Decision::Nothing if !is_meant => "right",
+            Decision::Several | Decision::TooLittle | Decision::Nothing if !is_meant => "right",
             Decision::Several => "several",
-            Decision::Nothing => "nothing",
+            Decision::TooLittle | Decision::Nothing => "nothing",
         };
         count.right += usize::from(kind == "right");
         count.wrong += usize::from(kind == "wrong");
         let without = store.rank(&query, &[id]);
-        let is_another = matches!(without.decision(), Decision::One(_));
+        let is_another = match without.decision() {
+            Decision::One(found) => !is_in_range(store.display(id), store.display(found)),
+            Decision::Several | Decision::TooLittle | Decision::Nothing => false,
+        };
         count.another += usize::from(is_another);
         if is_shown(kind) || is_another && is_shown("another") {
             let best = without.best().next().map_or("", |id| store.display(id));

@@ -21,7 +21,8 @@ pub struct AddressSuggestion {
     #[schema(minimum = 1, maximum = 999_999_999_999_isize)]
     uprn: i64,
     display_address: String,
-    /// How well the property matches, from 0 to 1. A perfect match is 1.
+    /// How well the property matches, from 0 to 1 with two decimals, as in a chain query. A perfect
+    /// match is 1.
     #[schema(minimum = 0, maximum = 1)]
     confidence: f64,
 }

@@ -70,7 +70,7 @@ pub(super) fn fill(
     let mut properties = Properties::default();
     let mut given = Given::new();
     let mut batch = Batch::new(storage);
-    for pair in pairs {
+    for pair in pairs.iter().filter(|pair| !pair.canonical.is_empty()) {
         if let Some(row) = properties.read(&pair.canonical)? {
             batch.add_once(&row, &mut given)?;
         }

@@ -33,8 +33,8 @@ struct Arguments {
     bench: bool,
 
     /// Labelled pairs: a table (.tsv or .csv, or either with .gz). Its header names the columns
-    /// messy (the typed address), canonical (the complete address that is meant, with its postcode)
-    /// and optionally category.
+    /// messy (the typed address), canonical (the complete address that is meant, with its postcode;
+    /// empty if none is meant) and optionally category.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -66,8 +66,8 @@ struct Arguments {
 #[derive(Clone)]
 struct Labelled {
     pair: Pair,
-    /// The property that is meant.
-    meant: PropertyId,
+    /// The property that is meant, if any.
+    meant: Option<PropertyId>,
     /// The property that is meant, and all others with the same premises.
     twins: Vec<PropertyId>,
 }
@@ -119,13 +119,12 @@ fn run(args: &Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     say(out, format!("store      {url}: {filled}"));
     let labelled: Vec<Labelled> = pairs
         .into_iter()
-        .filter_map(|pair| {
-            Some(Labelled {
-                meant: filled.find(&pair.canonical)?,
-                twins: filled.list_twins(&pair.canonical).to_vec(),
-                pair,
-            })
+        .map(|pair| Labelled {
+            meant: filled.find(&pair.canonical),
+            twins: filled.list_twins(&pair.canonical).to_vec(),
+            pair,
         })
+        .filter(|labelled| labelled.meant.is_some() || labelled.pair.canonical.is_empty())
         .collect();
     if labelled.is_empty() {
         return Err("no pair names an address that can be stored".into());
@@ -169,16 +168,22 @@ fn measure(read: &mut Read<'_>, labelled: &Labelled) -> Result<Measured, Storage
     })?;
     let show = |id: &PropertyId| seen.get(id).cloned().unwrap_or_default();
     let best = ranking.ranked.first().map(|best| show(&best.id));
-    let without = rank_without(read, &Query::parse(text), &labelled.twins)?;
-    let without_row = rank_without(read, &Query::parse(text), &[labelled.meant])?;
+    let mut find_without = |absent: &[PropertyId]| {
+        if absent.is_empty() {
+            return Ok(None);
+        }
+        let decision = rank_without(read, &Query::parse(text), absent)?.decision();
+        Ok::<_, StorageError>(match decision {
+            Decision::One(other) => Some(show(&other)),
+            Decision::Several | Decision::TooLittle | Decision::Nothing => None,
+        })
+    };
+    let meant: Vec<PropertyId> = labelled.meant.into_iter().collect();
     Ok(Measured {
         outcome: judge(&ranking, labelled, &show),
         shown: best.unwrap_or_default(),
-        instead: match without.decision() {
-            Decision::One(other) => Some(show(&other)),
-            Decision::Several | Decision::Nothing => None,
-        },
-        is_row_replaced: matches!(without_row.decision(), Decision::One(_)),
+        instead: find_without(&labelled.twins)?,
+        is_row_replaced: find_without(&meant)?.is_some(),
         micros,
     })
 }
@@ -190,9 +195,12 @@ fn judge(
 ) -> Outcome {
     let place = premises(&labelled.pair.canonical);
     match ranking.decision() {
-        Decision::One(found) if found == labelled.meant => Outcome::Right,
+        Decision::One(found) if Some(found) == labelled.meant => Outcome::Right,
         Decision::One(found) if premises(&show(&found)) == place => Outcome::Twin,
         Decision::One(_) => Outcome::Wrong,
+        Decision::Several | Decision::TooLittle | Decision::Nothing if labelled.meant.is_none() => {
+            Outcome::Refused
+        }
         Decision::Several => {
             let mut equal = ranking.best();
             let is_one = ranking.best().count() == 1;
@@ -202,13 +210,13 @@ fn judge(
                 Outcome::Several
             }
         }
-        Decision::Nothing => Outcome::Nothing,
+        Decision::TooLittle | Decision::Nothing => Outcome::Nothing,
     }
 }
 
 fn show(args: &Arguments, pair: &Pair, measured: &Measured, out: &mut dyn Write) {
     let is_shown = match measured.outcome {
-        Outcome::Right | Outcome::Shared => false,
+        Outcome::Right | Outcome::Shared | Outcome::Refused => false,
         Outcome::Twin | Outcome::Wrong => args.show_wrong,
         Outcome::Several | Outcome::Nothing => args.show_missed,
     };

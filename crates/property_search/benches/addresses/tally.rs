@@ -20,6 +20,8 @@ pub(super) enum Outcome {
     Several,
     /// Nothing, because no property fits well enough.
     Nothing,
+    /// Nothing, as it should be: no property is meant.
+    Refused,
 }
 
 /// Outcomes and times by category.
@@ -37,6 +39,7 @@ struct Counts {
     shared: usize,
     several: usize,
     nothing: usize,
+    refused: usize,
     answered_without: usize,
     answered_without_row: usize,
     micros: Vec<u64>,
@@ -51,6 +54,7 @@ impl fmt::Display for Outcome {
             Self::Shared => "shared",
             Self::Several => "several",
             Self::Nothing => "nothing",
+            Self::Refused => "refused",
         })
     }
 }
@@ -74,6 +78,7 @@ impl Counts {
             Outcome::Shared => self.shared += 1,
             Outcome::Several => self.several += 1,
             Outcome::Nothing => self.nothing += 1,
+            Outcome::Refused => self.refused += 1,
         }
         self.answered_without += usize::from(measured.instead.is_some());
         self.answered_without_row += usize::from(measured.is_row_replaced);
@@ -90,9 +95,9 @@ impl Counts {
     }
 
     /// The columns of a row after its category, each with its title.
-    fn columns(&self) -> [(&'static str, String); 17] {
+    fn columns(&self) -> [(&'static str, String); 18] {
         let number = self.micros.len();
-        let asked = number - self.shared;
+        let asked = number - self.shared - self.refused;
         let answered = self.right + self.twin + self.wrong;
         let milliseconds = |per_thousand| format!("{:.2}", self.milliseconds(per_thousand));
         [
@@ -103,6 +108,7 @@ impl Counts {
             ("shared", self.shared.to_string()),
             ("several", self.several.to_string()),
             ("nothing", self.nothing.to_string()),
+            ("refused", self.refused.to_string()),
             ("precision", percent(self.right + self.twin, answered)),
             ("recall", percent(self.right + self.twin, asked)),
             ("by row", percent(self.right, asked)),
@@ -149,6 +155,7 @@ impl fmt::Display for Table {
              \u{20}          street and postcode; right by premises, wrong by row\n\
              shared:    several entries of the same premises fit, so none is answered (S-7); \
              not part of the recall\n\
+             refused:   nothing, as it should be, because no property is meant; not part of the recall\n\
              if absent: answered although nothing of the premises meant is in the store; by row, \
              although\n\
              \u{20}          the very entry is not"

@@ -38,6 +38,7 @@ pub(super) struct Findings {
     /// One entry for each value, if the query asks for it (S-58).
     pub explanation: Option<Vec<ValueExplanation>>,
     is_ambiguous: bool,
+    is_incomplete: bool,
     postcodes: Postcodes,
     /// The properties with which the addresses were compared.
     compared: u64,
@@ -73,6 +74,9 @@ pub(super) async fn find_matches(
     let why = if findings.is_ambiguous {
         "Several properties fit the address equally well. Name the flat or building number, \
          the street and the postcode, or ask by UPRN."
+    } else if findings.is_incomplete {
+        "The address says too little to be certain of one property. Add the building number and the \
+         postcode, or at least the town, or ask by UPRN."
     } else {
         "No property with a current listing fits any of the values asked for."
     };
@@ -189,6 +193,10 @@ impl Findings {
                 Found::Several => {
                     self.is_ambiguous = true;
                     self.explain(value, Reason::Ambiguous);
+                }
+                Found::TooLittle => {
+                    self.is_incomplete = true;
+                    self.explain(value, Reason::Incomplete);
                 }
                 Found::One(current, confidence) => {
                     self.explain_match(value, current.uprn, confidence);

@@ -11,8 +11,8 @@ pub struct ValueExplanation {
     pub value: String,
     /// The UPRN of the property that the value means. `null` unless the reason is `matched`.
     pub uprn: Option<i64>,
-    /// How well the property fits, from 0 to 1: 1 for a UPRN, 0.5 for a postcode alone. `null` unless
-    /// the reason is `matched`.
+    /// How well the property fits, from 0 to 1 with two decimals: 1 for a UPRN, 0.5 for a postcode
+    /// alone. `null` unless the reason is `matched`.
     #[schema(minimum = 0, maximum = 1)]
     pub confidence: Option<f64>,
     /// Why the value led to a chain, or to none.
@@ -29,6 +29,9 @@ pub enum Reason {
     Unknown,
     /// Several properties fit equally well.
     Ambiguous,
+    /// The value says too little to be certain of one property: it lacks the postcode, the town or
+    /// the number.
+    Incomplete,
     /// The property is known, and has no current listing; of a postcode alone, no property has one.
     NotListed,
 }

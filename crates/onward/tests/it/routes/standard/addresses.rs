@@ -73,6 +73,32 @@ story! {
     }
 }
 
+story! {
+    async fn a_street_is_found_while_it_is_typed(server) {
+        let asker = begin(&server).await;
+        for text in ["church road", "Church Rd, Leeds", "church road ls1"] {
+            let found = suggestions(&asker, &[("q", text)]).await;
+            let found: Vec<&Value> = found.iter().map(|one| &one["uprn"]).collect();
+            assert_eq!(found, [&json!(1), &json!(2), &json!(5)], "{text}");
+        }
+        assert_eq!(suggestions(&asker, &[("q", "church lane")]).await, Vec::<Value>::new());
+    }
+}
+
+story! {
+    async fn the_confidence_is_that_of_the_query(server) {
+        let asker = begin(&server).await;
+        for text in ["12 church rd, leeds", "12 Churhc Road, LS1 4AP", "LS1 4AP"] {
+            let form = [("inputType", "address"), ("explain", "true"), ("value[]", text)];
+            let explained = asker.ask(&form).await.json()["explanation"][0].clone();
+            let found = suggestions(&asker, &[("q", text)]).await;
+            assert_eq!(found[0]["confidence"], explained["confidence"], "{text}");
+            let hundredths = found[0]["confidence"].as_f64().unwrap() * 100.0;
+            assert!((hundredths - hundredths.round()).abs() < 1e-9, "{text}: {hundredths}");
+        }
+    }
+}
+
 sqlite_story! {
     async fn wrong_parameters_are_named(server) {
         let asker = begin(&server).await;

@@ -67,6 +67,30 @@ story! {
 }
 
 story! {
+    async fn a_value_that_says_too_little_is_told_so(server) {
+        import_town(&server).await;
+        server.import(Rows::new().sale(7, "14 Bridge Gardens", "LS3 1AA").lines()).await;
+        let asker = server.lender().await;
+        let mut form = vec![("inputType", "address"), ("explain", "true")];
+        form.extend([
+            "14 Bridge Gardens", "Bridge Gardens, Leeds", "Leeds", "9 Mill Lane", "Mill Lane",
+        ].map(|value| ("value[]", value)));
+        let answer = asker.ask(&form).await;
+        assert_eq!(answer.status, 404);
+        assert_eq!(lines(&answer), [
+            "14 Bridge Gardens: incomplete null null",
+            "Bridge Gardens, Leeds: incomplete null null",
+            "Leeds: incomplete null null",
+            "9 Mill Lane: ambiguous null null",
+            "Mill Lane: ambiguous null null",
+        ]);
+        let answer = asker.ask(&form[..3]).await;
+        let detail = answer.json()["detail"].clone();
+        assert!(detail.as_str().unwrap().starts_with("The address says too little"), "{detail}");
+    }
+}
+
+story! {
     async fn a_refusal_explains_too(server) {
         import_town(&server).await;
         let asker = server.lender().await;
