@@ -10,6 +10,7 @@ unicode: chain address serde* tokio* rusqlite postgres* reqwest hyper* axum*
 address: chain serde* tokio* rusqlite postgres* reqwest hyper* axum*
 chain: serde* tokio* rusqlite postgres* reqwest hyper* axum*
 log: serde* tokio* rusqlite postgres* reqwest hyper* axum* chain signing storage observe
+evidence: tokio* rusqlite postgres* reqwest hyper* axum* chain storage observe
 forecast: serde* tokio* rusqlite postgres* reqwest hyper* axum* storage observe
 signing: tokio* hyper* axum* rusqlite postgres* reqwest chain
 console: storage tokens outbound delivery edge web server axum* hyper* http serde* tokio*

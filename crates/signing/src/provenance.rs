@@ -5,7 +5,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::algorithm::Algorithm;
-use crate::jwk::JwkSet;
+use crate::jwk::{JwkSet, PublicKey};
 use crate::{base64url, canonical};
 
 /// The longest answer that is verified.
@@ -125,26 +125,44 @@ pub fn verify_envelope(body: &[u8], keys: &JwkSet) -> Result<VerifiedEnvelope, P
     let unknown = || ProvenanceError::UnknownKey(provenance.kid.chars().take(64).collect());
     let key = keys.find(&provenance.kid).ok_or_else(unknown)?;
 
-    // Rule 2: the canonical form of the data object.
-    let bytes = canonical::canonicalize(&data).map_err(|_| ProvenanceError::NotCanonical)?;
-
-    // Rule 3: the digest of the canonical bytes.
-    let digest = base64url::encode(&canonical::digest(&bytes));
-    if digest != provenance.payload_hash.value {
-        return Err(ProvenanceError::WrongHash);
-    }
-
-    // Rule 4: the RS256 signature of the canonical bytes (RFC 7518 section 3.3).
-    let signature = base64url::decode_strict(&provenance.signature)
-        .map_err(|_| ProvenanceError::BadSignature)?;
-    key.verify(Algorithm::Rs256, &bytes, &signature)
-        .map_err(|_| ProvenanceError::BadSignature)?;
+    verify_data(
+        &data,
+        &provenance.payload_hash.value,
+        &provenance.signature,
+        key,
+    )?;
 
     Ok(VerifiedEnvelope {
         kid: provenance.kid,
         signed_at: provenance.signed_at,
         data,
     })
+}
+
+/// Verifies the signed object `data` by rules 2 to 4 of document 1: the digest and the signature, both in
+/// base64url, and the key that made the signature.
+///
+/// # Errors
+/// [`ProvenanceError::NotCanonical`], [`ProvenanceError::WrongHash`], [`ProvenanceError::BadSignature`].
+pub fn verify_data(
+    data: &Value,
+    payload_hash: &str,
+    signature: &str,
+    key: &PublicKey,
+) -> Result<(), ProvenanceError> {
+    // Rule 2: the canonical form of the data object.
+    let bytes = canonical::canonicalize(data).map_err(|_| ProvenanceError::NotCanonical)?;
+
+    // Rule 3: the digest of the canonical bytes.
+    if base64url::encode(&canonical::digest(&bytes)) != payload_hash {
+        return Err(ProvenanceError::WrongHash);
+    }
+
+    // Rule 4: the RS256 signature of the canonical bytes (RFC 7518 section 3.3).
+    let signature =
+        base64url::decode_strict(signature).map_err(|_| ProvenanceError::BadSignature)?;
+    key.verify(Algorithm::Rs256, &bytes, &signature)
+        .map_err(|_| ProvenanceError::BadSignature)
 }
 
 fn read_provenance(envelope: &Value) -> Result<Provenance, ProvenanceError> {

@@ -50,6 +50,12 @@ fn each_inclusion_proof_verifies_for_its_leaf_alone() {
             assert!(verify_inclusion(index, &leaf, &longer, head).is_err());
             if let [_, shorter @ ..] = proof.as_slice() {
                 assert!(verify_inclusion(index, &leaf, shorter, head).is_err());
+                // Nor does a leaf stand for the root of a larger tree.
+                let root = TreeHead {
+                    root: leaf,
+                    ..*head
+                };
+                assert!(verify_inclusion(index, &leaf, &[], &root).is_err());
             }
         }
     }

@@ -1,0 +1,42 @@
+// Applies each edit and change of examples/vectors/evidence, and counts the packs that the script of verify.html accepts.
+// tests/it/vectors.rs runs it, with Node 20 or later.
+
+import { readFileSync } from 'node:fs';
+
+const examples = new URL('../../../examples/', import.meta.url);
+const read = (name) => readFileSync(new URL(`vectors/evidence/${name}`, examples));
+const page = readFileSync(new URL('web/verify.html', examples), 'utf8');
+const script = /<script>([^]*)<\/script>/.exec(page)[1];
+const { canonical, verify } = new Function(`${script}; return { canonical, verify };`)();
+
+const policy = read('policy.txt').toString();
+const pack = read('pack.json');
+
+function edit(line) {
+  const [kind, place, byte] = line.split(' ').map((word, index) => (index ? Number(word) : word));
+  const added = kind == 'd' ? [] : [byte];
+  return Buffer.concat([pack.subarray(0, place), Buffer.from(added), pack.subarray(place + (kind == 'i' ? 0 : 1))]);
+}
+
+function change({ at, set }) {
+  const value = JSON.parse(pack);
+  const words = at.split('/').slice(1);
+  const name = words.pop();
+  const target = words.reduce((parent, word) => parent[word], value);
+  if (set === undefined) delete target[name];
+  else target[name] = set;
+  return Buffer.from(canonical(value));
+}
+
+async function count(packs) {
+  let accepted = 0;
+  for (const one of packs) {
+    accepted += await verify(new Uint8Array(one), policy).then(() => 1, () => 0);
+  }
+  return accepted;
+}
+
+const edits = read('edits.txt').toString().trim().split('\n').map(edit);
+const good = await count([pack, read('pack-one-property.json')]);
+const changes = JSON.parse(read('changes.json')).map(change);
+console.log(`accepted ${good} packs, ${await count(edits)} of ${edits.length} edits and ${await count(changes)} of ${changes.length} changes`);
