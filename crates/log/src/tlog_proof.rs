@@ -78,7 +78,7 @@ impl TlogProof {
     }
 
     /// Verifies that the entry with the hash `leaf` is in the log, and that `policy` knows the log.
-    /// The caller looks at [`Witnessed::time`] for the quorum of witnesses.
+    /// The caller looks at [`Witnessed::quorum`] for the quorum of witnesses.
     ///
     /// # Errors
     /// [`NotProved`].

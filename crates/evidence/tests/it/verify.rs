@@ -94,13 +94,15 @@ fn a_pack_can_show_one_property_alone() {
     assert_eq!(one.only(&[100_012_345_602]), Ok(one.clone()));
     assert_eq!(one.only(&[100_012_345_601]), Err(PackError::NotShown));
     assert_eq!(whole.only(&[]), Err(PackError::NotShown));
+    // A property shown twice could pass for two.
+    let mut twice = one.clone();
+    twice.states[0].opened.push(one.states[0].opened[0].clone());
+    let refused = Err(Refusal::State(CHAIN.to_owned()));
+    assert_eq!(verify(&bytes(&twice), &policy()), refused);
     // The neighbour's salt is not among the parts.
     let mut other = one;
     other.states[0].opened[0].index = 2;
-    assert_eq!(
-        verify(&bytes(&other), &policy()),
-        Err(Refusal::State(CHAIN.to_owned()))
-    );
+    assert_eq!(verify(&bytes(&other), &policy()), refused);
 }
 
 #[test]
