@@ -239,6 +239,11 @@ impl Console {
     }
 }
 
+const UNKNOWN: Problem = Problem::NotFound(
+    "There is no such chain, or it is none of yours. A chain gets another address when homes are \
+     linked: look for one of its homes.",
+);
+
 fn load(
     read: &mut Read<'_>,
     management: &ListingManagement,
@@ -246,10 +251,6 @@ fn load(
     id: ChainId,
     now: i64,
 ) -> Result<Loaded, Problem> {
-    const UNKNOWN: Problem = Problem::NotFound(
-        "There is no such chain, or it is none of yours. A chain gets another address when homes \
-         are linked: look for one of its homes.",
-    );
     let state = state::find_chain_state(read, id)?.ok_or(UNKNOWN)?;
     let current = find_current(read, viewing, &state)?;
     if !viewing.may_see(&state, current.as_ref()) {

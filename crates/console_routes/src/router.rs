@@ -39,19 +39,11 @@ pub fn routes(console: &Arc<Console>) -> Router {
             "/chains/{chain}/history",
             get(pages::chains::history::show_history),
         )
-        .route(
-            "/chains/{chain}/shares",
-            post(pages::chains::shares::make_share),
-        )
-        .route("/share/{token}", get(pages::share::show_shared))
-        .route(
-            "/shares/{share}/revoke",
-            post(pages::shares::revoke::revoke_share),
-        )
         .route("/stream", get(pages::stream::stream_versions))
         .route("/search", get(pages::search::search))
         .route("/jwks", get(pages::jwks::show_jwks))
         .route("/method", get(pages::method::show_method))
+        .merge(share_routes())
         .merge(account_routes())
         .merge(listing_routes())
         .merge(day_routes())
@@ -74,6 +66,22 @@ pub fn routes(console: &Arc<Console>) -> Router {
         .method_not_allowed_fallback(web::routing::method_not_allowed)
         .layer(middleware::from_fn(compress))
         .layer(middleware::from_fn_with_state(Arc::clone(console), guard))
+}
+
+/// A chain's page for somebody without an account.
+fn share_routes() -> Router<Arc<Console>> {
+    use crate::pages;
+
+    Router::new()
+        .route(
+            "/chains/{chain}/shares",
+            post(pages::chains::shares::make_share),
+        )
+        .route("/share/{token}", get(pages::share::show_shared))
+        .route(
+            "/shares/{share}/revoke",
+            post(pages::shares::revoke::revoke_share),
+        )
 }
 
 fn account_routes() -> Router<Arc<Console>> {

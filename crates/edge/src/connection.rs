@@ -185,8 +185,7 @@ impl Connection {
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let settings = &self.edge.settings;
-        let body_timeout = settings.body_timeout;
-        let idle_timeout = settings.idle_timeout;
+        let (body_timeout, idle_timeout) = (settings.body_timeout, settings.idle_timeout);
         let is_http2 = handshake.is_http2;
         let streams = Streams::new(settings.answer_timeout);
         let builder = protocols(settings, streams.clone(), is_http2);
@@ -220,16 +219,13 @@ impl Connection {
                 if is_http2 && is_closing {
                     leaving.send_away();
                 }
-                if is_http2 {
-                    return Ok::<_, Infallible>(answer);
-                }
                 // With this field no caller sends a request that nobody reads (RFC 9112 section
                 // 9.6).
-                if is_closing || !is_read {
+                if !is_http2 && (is_closing || !is_read) {
                     let close = HeaderValue::from_static("close");
                     answer.headers_mut().insert(header::CONNECTION, close);
                 }
-                Ok(answer)
+                Ok::<_, Infallible>(answer)
             }
         });
         let connection = builder.serve_connection(stream, service).into_owned();

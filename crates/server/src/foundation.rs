@@ -146,6 +146,28 @@ impl Foundation {
         })
     }
 
+    fn webhooks(
+        &self,
+        wake: &Arc<Wake>,
+        rate_limits: Option<Arc<RateLimits>>,
+    ) -> WebhookManagement {
+        WebhookManagement {
+            clock: self.clock.clone(),
+            storage: self.storage.clone(),
+            outbound: self.outbound.clone(),
+            wake: Arc::clone(wake),
+            replays: Running::default(),
+            paced: Paced::default(),
+            rate_limits,
+            simulations: per_minute(&self.config, self.config.simulations_per_minute),
+            watch_changes: per_minute(&self.config, self.config.watch_changes_per_minute),
+            changing: Running::default(),
+            quotas: self.config.webhook_quotas(),
+            delivery_retention_days: self.config.delivery_retention_days,
+            simulate_known_properties: self.config.simulate_known_properties,
+        }
+    }
+
     fn console(&self, queries: &Arc<ChainQueries>, management: &Arc<ListingManagement>) -> Console {
         Console {
             clock: self.clock.clone(),
@@ -276,21 +298,7 @@ impl Foundation {
             config: Arc::clone(&self.config),
             console: Arc::new(self.console(&queries, &management)),
             queries,
-            webhooks: Arc::new(WebhookManagement {
-                clock: clock.clone(),
-                storage: storage.clone(),
-                outbound: self.outbound.clone(),
-                wake: Arc::clone(wake),
-                replays: Running::default(),
-                paced: Paced::default(),
-                rate_limits,
-                simulations: per_minute(&self.config, self.config.simulations_per_minute),
-                watch_changes: per_minute(&self.config, self.config.watch_changes_per_minute),
-                changing: Running::default(),
-                quotas: self.config.webhook_quotas(),
-                delivery_retention_days: self.config.delivery_retention_days,
-                simulate_known_properties: self.config.simulate_known_properties,
-            }),
+            webhooks: Arc::new(self.webhooks(wake, rate_limits)),
             directory: Arc::new(Directory::new(storage.clone(), Arc::clone(&urls))),
             urls,
             management,

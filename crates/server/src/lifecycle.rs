@@ -97,15 +97,7 @@ impl Server {
         let opening = move || open(config, clock, opening, entry);
         let opening = tokio::task::spawn_blocking(opening).await;
         let (foundation, tls) = opening.unwrap_or(Err(StorageError::Stopped.into()))?;
-        let edge = Arc::new(Edge {
-            clock: foundation.clock.clone(),
-            metrics: Arc::default(),
-            failed_handshakes: FailedHandshakes::default(),
-            failed_accepts: FailedAccepts::default(),
-            spare_files: SpareFiles::open(),
-            drain: Arc::default(),
-            settings: foundation.config.edge(),
-        });
+        let edge = Arc::new(new_edge(&foundation));
         let wake = Arc::<Wake>::default();
         let delivery_metrics = Arc::<delivery::metrics::Metrics>::default();
         let metrics = foundation.metrics(&edge.metrics, &delivery_metrics);
@@ -209,6 +201,18 @@ fn open(
     let foundation = Foundation::open_with_entry(config, clock, opening, entry)?;
     let tls = LiveTls::open(&foundation.config.edge(), Clock::System.now_seconds())?;
     Ok((Arc::new(foundation), Arc::new(tls)))
+}
+
+fn new_edge(foundation: &Foundation) -> Edge {
+    Edge {
+        clock: foundation.clock.clone(),
+        metrics: Arc::default(),
+        failed_handshakes: FailedHandshakes::default(),
+        failed_accepts: FailedAccepts::default(),
+        spare_files: SpareFiles::open(),
+        drain: Arc::default(),
+        settings: foundation.config.edge(),
+    }
 }
 
 /// Starts the tasks that look at the files of certificates.

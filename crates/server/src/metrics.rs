@@ -112,16 +112,10 @@ impl Metrics {
         overdue: &Overdue,
     ) -> Self {
         let mut registry = Registry::with_prefix("onward");
-        registry.register(
-            "accesses_lost",
-            "Accesses that the log of accesses lacks",
-            accesses_lost.clone(),
-        );
-        registry.register(
-            "overdue_row_seconds",
-            "How long the oldest row of a kind is there after its retention",
-            overdue.0.clone(),
-        );
+        let help = "Accesses that the log of accesses lacks";
+        registry.register("accesses_lost", help, accesses_lost.clone());
+        let help = "How long the oldest row of a kind is there after its retention";
+        registry.register("overdue_row_seconds", help, overdue.0.clone());
         edge.register(&mut registry);
         delivery.register(&mut registry);
         let version = vec![("version", env!("CARGO_PKG_VERSION"))];
