@@ -114,8 +114,8 @@ pub struct SinceVisit {
     pub visited: Date,
     /// The newest changes, newest first.
     pub changes: Vec<HistoryLine>,
-    /// How many more there are; `/changes` shows them.
-    pub more: u64,
+    /// Whether there are more; `/changes` shows them.
+    pub has_more: bool,
     /// The id of the newest change, for "mark read".
     pub last: i64,
 }

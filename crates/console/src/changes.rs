@@ -38,8 +38,8 @@ pub struct ChangedChain {
     pub length: usize,
     /// Newest first.
     pub lines: Vec<HistoryLine>,
-    /// How many more there are.
-    pub more: u64,
+    /// Whether there are more.
+    pub has_more: bool,
     /// The id of the chain's newest change, for "mark read".
     pub last: i64,
 }

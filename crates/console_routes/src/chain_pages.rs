@@ -363,7 +363,7 @@ impl Loaded {
         Some(SinceVisit {
             visited: day(seen.at),
             changes: to_lines(self.since.get(..shown).unwrap_or(&self.since), names),
-            more: self.since.len().saturating_sub(shown) as u64,
+            has_more: self.since.len() > shown,
             last: self.since.first().map_or(seen.history, |entry| entry.id),
         })
     }

@@ -137,7 +137,7 @@ fn find_changes(
     first: i64,
 ) -> Result<Option<ChangedChain>, StorageError> {
     let after = seen.map_or(0, |seen| seen.history);
-    let most = i64::try_from(LINES * 5).unwrap_or(i64::MAX);
+    let most = i64::try_from(LINES + 1).unwrap_or(i64::MAX);
     let newest = history::list_newest_of_chain(read, chain, person, [after, i64::MAX], most)?;
     let mut entries = newest.entries;
     if seen.is_none() {
@@ -161,7 +161,7 @@ fn find_changes(
         top: name(state.listings.last()),
         length: state.chain.length(),
         lines: to_lines(shown, &names),
-        more: entries.len().saturating_sub(LINES) as u64,
+        has_more: entries.len() > LINES,
         last: newest.id,
     }))
 }

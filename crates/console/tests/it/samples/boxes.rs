@@ -68,7 +68,7 @@ pub(crate) fn since() -> SinceVisit {
     SinceVisit {
         visited: date(2026, 11, 18),
         changes: lines(),
-        more: 0,
+        has_more: false,
         last: 912,
     }
 }

@@ -180,7 +180,7 @@ pub(crate) fn changes() -> ChangesPage {
             top: "16 Chapel Hill".to_owned(),
             length: 5,
             lines: boxes::lines(),
-            more: 1204,
+            has_more: true,
             last: 911,
         }],
         last: 912,
