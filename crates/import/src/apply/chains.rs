@@ -29,6 +29,13 @@ impl Batch {
         let buyers = self.known.chain_of(wanted.buyer)?;
         let join = link::join(sellers, buyers, wanted, rule)
             .map_err(|refusal| Refusal::Row(describe_refusal(&refusal, row, wanted)))?;
+        if properties[0] == properties[1] {
+            return refuse(format!(
+                "seller listing {} and buyer listing {} are of the same property",
+                named(&row.seller, &row.seller_branch),
+                named(&row.buyer, &row.buyer_branch)
+            ));
+        }
         self.put_chain(joined(sellers, buyers, &join))?;
         for (listing, property) in [wanted.seller, wanted.buyer].into_iter().zip(properties) {
             self.unsettled.note(listing, property);
@@ -136,6 +143,10 @@ fn describe_refusal(refusal: &LinkRefusal, row: &LinkRow, link: Link) -> String 
         } else {
             (&row.buyer, &row.buyer_branch)
         };
-        format!("`{name}` of branch `{branch}`")
+        named(name, branch)
     })
+}
+
+fn named(listing: &str, branch: &str) -> String {
+    format!("`{listing}` of branch `{branch}`")
 }

@@ -54,6 +54,12 @@ story! {
         ] {
             assert_eq!(refusal(&server, &link(seller, buyer, false)).await, said);
         }
+        let again = r#"{"type":"listing","branch":"b1","listing":"L9","uprn":1005}"#;
+        server.import(again).await;
+        assert_eq!(
+            refusal(&server, &link("L9", "L5", false)).await,
+            "1: seller listing L9 and buyer listing L5 are of the same property",
+        );
         let lender = server.lender().await;
         let chain = lender.shown_chain(1002).await;
         assert_eq!(uprns(&chain), [1001, 1002, 1003], "bottom to top (S-9)");
