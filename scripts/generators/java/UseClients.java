@@ -1,5 +1,6 @@
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import example.auth.api.TokensApi;
 import example.auth.model.TokenAnswer;
 import example.base.ApiClient;
@@ -122,6 +123,12 @@ public final class UseClients {
     check(address.equals(queried), "the answer has the address " + queried);
     String reason = answer.getExplanation().get(0).getReason();
     check(reason.equals("matched"), "the explanation has the reason " + reason);
+    // A later version of the service may send words that this one does not have.
+    ObjectMapper mapper = base(bearer(token)).getObjectMapper();
+    JsonNode later = mapper.valueToTree(answer);
+    ((ObjectNode) later.at("/explanation/0")).put("reason", "a_later_word");
+    reason = mapper.treeToValue(later, ChainAnswer.class).getExplanation().get(0).getReason();
+    check(reason.equals("a_later_word"), "a later word became " + reason);
     System.out.println("queried the address " + queried);
   }
 

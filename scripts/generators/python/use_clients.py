@@ -32,6 +32,8 @@ CLIENT = "Example Platform"
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ASSERTION_LIFETIME_SECONDS = 120
 TIMEOUT_SECONDS = 30
+# A later version of the service may send words that this one does not have.
+LATER_WORD = "a_later_word"
 CALLBACK = "https://localhost:9/python"
 # The sample data uses neither of these UPRNs.
 UPRNS = (899999000011, 899999000012)
@@ -98,6 +100,9 @@ def query_by_address(base: AuthenticatedClient, samples: dict) -> None:
     check(chains == [samples["address"]], f"the answer has the addresses {chains}")
     reasons = [entry.reason for entry in answer.explanation or []]
     check(reasons == ["matched"], f"the explanation has the reasons {reasons}")
+    later = answer.to_dict()
+    later["explanation"][0]["reason"] = LATER_WORD
+    check(ChainAnswer.from_dict(later).explanation[0].reason == LATER_WORD, "a later word is lost")
     print(f"queried the address {chains[0]}")
 
 

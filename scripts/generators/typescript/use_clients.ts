@@ -144,7 +144,10 @@ async function queryChains(headers: { Authorization: string }) {
   const answer = await query({ inputType: "address", "value[]": [address], explain: true });
   const chain = present(answer.data.data[0], "a chain");
   check(chain.queriedAddress === address, `the answer has the address ${chain.queriedAddress}`);
-  check(answer.explanation?.[0]?.reason === "matched", "the explanation does not say `matched`");
+  const explained = present(answer.explanation?.[0], "an explanation");
+  check(explained.reason === "matched", "the explanation does not say `matched`");
+  // A later version of the service may send words that this one does not have: the types allow it.
+  explained.reason = "a_later_word";
   console.log(`queried the address ${chain.queriedAddress}`);
 }
 
