@@ -159,3 +159,21 @@ impl Cell {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page calls a genuine answer false if it does not show a member.
+    #[test]
+    fn each_type_and_each_member_has_a_column() {
+        let has = |columns: &[Column], one: &MilestoneType| {
+            columns.iter().any(|column| column.milestone.id == one.id)
+        };
+        let (all, signed) = (columns(true), columns(false));
+        for one in CATALOGUE.iter() {
+            assert!(has(&all, one), "{}", one.key);
+            assert!(one.field.is_none() || has(&signed, one), "{}", one.key);
+        }
+    }
+}
