@@ -171,7 +171,7 @@ mod tests {
             columns.iter().any(|column| column.milestone.id == one.id)
         };
         let (all, signed) = (columns(true), columns(false));
-        for one in CATALOGUE.iter() {
+        for one in &CATALOGUE {
             assert!(has(&all, one), "{}", one.key);
             assert!(one.field.is_none() || has(&signed, one), "{}", one.key);
         }

@@ -10,6 +10,7 @@ use web::listener::Listener;
 
 use crate::config::Config;
 
+mod examples;
 mod finish;
 mod headers;
 mod listeners;

@@ -13,7 +13,7 @@ use web::failure::{Failure, FailureEntry};
 use web::listener::Listener;
 use web::problem::{Document, FieldError};
 
-use super::{headers, listeners, shapes, words};
+use super::{examples, headers, listeners, shapes, words};
 use crate::config::Config;
 use crate::limits;
 
@@ -45,6 +45,7 @@ pub(super) fn finish(listener: Listener, config: &Config, operations: &OpenApi) 
     for operation in operations_of(&mut document) {
         add_interaction_id(operation);
         add_replayed(operation);
+        examples::add_to(operation, listener);
         shared.add_to(&mut operation["responses"]);
         let without_credentials = json!([{}]);
         if operation["security"] == without_credentials

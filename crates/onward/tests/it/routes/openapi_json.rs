@@ -1,6 +1,7 @@
 //! The OpenAPI document of each address describes every answer of the address and nothing else.
 
 mod answers;
+mod examples;
 mod management;
 mod operations;
 mod strict;
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 use http::Method;
 use serde_json::Value;
 
+use self::examples::Successes;
 use crate::sqlite_story;
 use crate::test_server::{Answer, At, TestServer, http_client, send};
 
@@ -30,6 +32,7 @@ struct Described {
     document: Value,
     prefix: &'static str,
     seen: BTreeSet<String>,
+    successes: Successes,
 }
 
 impl Described {
@@ -38,6 +41,7 @@ impl Described {
             document: document(server, at).await,
             prefix,
             seen: BTreeSet::new(),
+            successes: Successes::new(at),
         }
     }
 
@@ -61,11 +65,14 @@ impl Described {
         let path = format!("{}{route}", self.prefix);
         let verb: Method = method.parse().unwrap();
         strict::check_answer(&self.document, &path, &verb, answer);
+        let operation = &self.document["paths"][&path][method.to_lowercase()];
+        self.successes.add(operation, answer);
         self.seen
             .insert(format!("{method} {path} {}", answer.status));
     }
 
-    /// Fails the test unless it has seen every success that the document describes.
+    /// Fails the test unless it has seen every success that the document describes, and answers like the
+    /// examples.
     fn assert_every_success_was_seen(&self) {
         for (path, item) in self.document["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
@@ -76,6 +83,12 @@ impl Described {
                 }
             }
         }
+        self.compare_with_examples();
+    }
+
+    /// Fails the test for an example whose shape none of the seen answers had.
+    fn compare_with_examples(&self) {
+        self.successes.compare_with_examples();
     }
 }
 

@@ -3,8 +3,8 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use super::strict::{check, check_answer};
-use super::{ADDRESSES, document};
+use super::strict::check;
+use super::{ADDRESSES, Described, document};
 use crate::query::rows::Rows;
 use crate::sqlite_story;
 use crate::test_server::{Answer, At, Registration, TestServer, http_client, send};
@@ -27,40 +27,39 @@ sqlite_story! {
     async fn each_page_and_probe(server) {
         server.make_operator("Onward").await;
         let http = http_client(&server, None);
-        let everywhere = ADDRESSES.into_iter().flat_map(|at| [(at, "/"), (at, "/openapi.json"), (at, "/docs")]);
-        let own = [
-            (At::Base, "/.well-known/oauth-protected-resource"),
-            (At::Auth, "/.well-known/oauth-authorization-server"),
-            (At::Auth, "/.well-known/openid-configuration"),
-            (At::Directory, "/jwks"),
-            (At::Directory, "/participants"),
-            (At::Listing, "/.well-known/oauth-protected-resource"),
-            (At::Ops, "/health/live"),
-            (At::Ops, "/health/ready"),
-            (At::Ops, "/metrics"),
-        ];
-        for (at, path) in everywhere.chain(own) {
-            let document = document(&server, at).await;
-            for method in [Method::GET, Method::HEAD] {
-                let request = http.request(method.clone(), server.url(at, path));
-                let answer = send(request.header("x-fapi-interaction-id", "probe-1")).await;
-                assert_eq!((answer.status, answer.header("x-fapi-interaction-id")), (200, "probe-1"));
-                check_answer(&document, path, &method, &answer);
-                let etag = answer.header("etag");
-                if !etag.is_empty() {
+        let common = ["/", "/openapi.json", "/docs"];
+        for (at, own) in [
+            (At::Base, &["/.well-known/oauth-protected-resource"][..]),
+            (At::Auth, &["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]),
+            (At::Directory, &["/jwks", "/participants"]),
+            (At::Listing, &["/.well-known/oauth-protected-resource"]),
+            (At::Ops, &["/health/live", "/health/ready", "/metrics"]),
+        ] {
+            let mut described = Described::new(&server, at, "").await;
+            for path in common.iter().chain(own) {
+                for method in [Method::GET, Method::HEAD] {
+                    let call = format!("{method} {path}");
                     let request = http.request(method.clone(), server.url(at, path));
-                    let answer = send(request.header("if-none-match", etag)).await;
-                    assert_eq!(answer.status, 304);
-                    check_answer(&document, path, &method, &answer);
+                    let answer = send(request.header("x-fapi-interaction-id", "probe-1")).await;
+                    assert_eq!((answer.status, answer.header("x-fapi-interaction-id")), (200, "probe-1"));
+                    described.check(&call, &answer);
+                    let etag = answer.header("etag");
+                    if !etag.is_empty() {
+                        let request = http.request(method, server.url(at, path));
+                        let answer = send(request.header("if-none-match", etag)).await;
+                        assert_eq!(answer.status, 304);
+                        described.check(&call, &answer);
+                    }
                 }
             }
+            described.compare_with_examples();
         }
     }
 }
 
 sqlite_story! {
     async fn tokens(server) {
-        let document = document(&server, At::Auth).await;
+        let mut described = Described::new(&server, At::Auth, "").await;
         let client = server.register("lender", &["transaction-status"]).await;
         let assertion = client.assertion().sign(&client.key);
         let granted = server.request_token(&client, &assertion, None).await;
@@ -77,14 +76,15 @@ sqlite_story! {
         let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
         assert_eq!(statuses, [200, 401, 400, 400, 401, 413, 400]);
         for answer in &answers {
-            check_answer(&document, "/token", &Method::POST, answer);
+            described.check("POST /token", answer);
         }
+        described.compare_with_examples();
     }
 }
 
 sqlite_story! {
     async fn questions_about_tokens(server) {
-        let document = document(&server, At::Auth).await;
+        let mut described = Described::new(&server, At::Auth, "").await;
         let client = server.register("lender", &["transaction-status"]).await;
         let token = server.token(&client, None).await;
         for (path, token, status) in [
@@ -96,13 +96,14 @@ sqlite_story! {
         ] {
             let answer = server.ask_about(&client, path, token).await;
             assert_eq!(answer.status, status, "{path}");
-            check_answer(&document, path, &Method::POST, &answer);
+            described.check(&format!("POST {path}"), &answer);
             let url = server.url(At::Auth, path);
             let basic = client.http.post(url).header("content-type", FORM);
             let refused = send(basic.basic_auth("a", Some("b"))).await;
             assert_eq!(refused.status, 401, "{path}");
-            check_answer(&document, path, &Method::POST, &refused);
+            described.check(&format!("POST {path}"), &refused);
         }
+        described.compare_with_examples();
     }
 }
 
@@ -110,19 +111,35 @@ sqlite_story! {
     async fn chains(server) {
         server.import(&rows()).await;
         server = server.limited_to(11).await;
-        let document = document(&server, At::Base).await;
+        let mut described = Described::new(&server, At::Base, "").await;
+        let call = format!("POST {CHAINS}");
         let lender = server.register("lender", &["transaction-status"]).await;
         let answers = ask(&server, &lender).await;
         let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
         assert_eq!(statuses, [200, 200, 404, 422, 400, 415, 413, 200, 404, 415, 429, 401, 401]);
         assert_eq!(answers[0].chains()[0]["properties"].as_array().unwrap().len(), 2);
         for answer in &answers {
-            check_answer(&document, CHAINS, &Method::POST, answer);
+            described.check(&call, answer);
         }
         let agent = server.register("agent", &["listing"]).await;
         let refused = server.query(&agent, &[("inputType", "uprn"), ("value[]", "1")]).await;
         assert_eq!(refused.status, 403);
-        check_answer(&document, CHAINS, &Method::POST, &refused);
+        described.check(&call, &refused);
+        described.compare_with_examples();
+    }
+}
+
+sqlite_story! {
+    async fn suggestions_of_addresses(server) {
+        server.import(&rows()).await;
+        let mut described = Described::new(&server, At::Base, "").await;
+        let lender = server.lender().await;
+        let path = "/api/v1/standard/addresses";
+        let request = lender.at_base(&Method::GET, &format!("{path}?q=LS1+4AP"));
+        let answer = send(request.bearer_auth(&lender.token)).await;
+        assert_eq!(answer.status, 200);
+        described.check(&format!("GET {path}"), &answer);
+        described.compare_with_examples();
     }
 }
 
@@ -172,6 +189,30 @@ sqlite_story! {
             let document = document(&server, at).await;
             let count = check_examples(&document, &document["paths"]);
             assert!(count > 0 || !matches!(at, At::Base | At::Auth), "{at:?} has no examples");
+            check_presence(&document);
+        }
+    }
+}
+
+/// Each success with JSON has an example, except for the document itself.
+fn check_presence(document: &Value) {
+    let paths = document["paths"].as_object().unwrap();
+    for (path, item) in paths
+        .iter()
+        .filter(|(path, _item)| *path != "/openapi.json")
+    {
+        for (method, operation) in item.as_object().unwrap() {
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                let content = response["content"].as_object().into_iter().flatten();
+                let json = content.filter(|(kind, _content)| kind.contains("json"));
+                for (_kind, content) in json.filter(|_| status.starts_with('2')) {
+                    let example = &content["examples"]["recorded"];
+                    assert!(
+                        example.is_object(),
+                        "{method} {path} {status} has no example"
+                    );
+                }
+            }
         }
     }
 }
