@@ -96,3 +96,44 @@ pub fn issue_key(storage: &Storage, participant: &str, now: i64) -> Result<(i64,
     })?;
     Ok((id, holder::to_key(&secret, id)))
 }
+
+/// A key that takes the place of another one.
+#[derive(Debug)]
+pub struct RotatedKey {
+    /// The id of the new key.
+    pub id: i64,
+    /// The new key.
+    pub key: String,
+    /// When the old key ends, in Unix seconds.
+    pub old_ends_at: i64,
+}
+
+/// Stores one more key of the account of the key `old`. The old one ends at `ends_at`, in Unix seconds, unless an
+/// earlier rotation ends it before (S-92).
+pub fn rotate_key(
+    storage: &Storage,
+    old: i64,
+    now: i64,
+    ends_at: i64,
+) -> Result<RotatedKey, Failure> {
+    let secret = NewSecret::draw().map_err(Failure::new)?;
+    let digest = secret.digest.clone();
+    let (id, old_ends_at) = storage.write_blocking(move |write| {
+        let found = api_keys::find_api_key(write, old)?;
+        let found = found.filter(|key| key.is_valid(now)).ok_or_else(|| {
+            Failure::new(format!(
+                "there is no valid API key {old}; `onward api-key list` shows all keys"
+            ))
+        })?;
+        ensure_active(write, &found.participant, now)?;
+        let ends_at = found.ends_at.map_or(ends_at, |end| end.min(ends_at));
+        let id = api_keys::rotate_api_key(write, &found, &digest, now, ends_at)?;
+        Ok::<_, Failure>((id, ends_at))
+    })?;
+    let key = holder::to_key(&secret, id);
+    Ok(RotatedKey {
+        id,
+        key,
+        old_ends_at,
+    })
+}

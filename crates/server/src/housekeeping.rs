@@ -172,7 +172,7 @@ async fn delete_old(
     Ok(())
 }
 
-/// Cancels pending deliveries of revoked API keys, and removes all deliveries of deleted
+/// Cancels pending deliveries of accounts without a valid API key, and removes all deliveries of deleted
 /// subscriptions. It stops early when `stop` turns true; the next round goes on.
 pub async fn delete_leftovers(
     housekeeping: &Housekeeping,
@@ -184,7 +184,7 @@ pub async fn delete_leftovers(
         let now = housekeeping.clock.now_milliseconds();
         let cancelling = housekeeping
             .storage
-            .write_under_row_locks(move |write| waiting::cancel_of_revoked_keys(write, now, limit));
+            .write_under_row_locks(move |write| waiting::cancel_of_ended_accounts(write, now, limit));
         let cancelled: u64 = cancelling.await?;
         let deleting = housekeeping
             .storage

@@ -1,4 +1,5 @@
-//! API keys for webhook management. The store has only their digests (S-26).
+//! API keys for webhook management. The store has only their digests (S-26). Each key is a credential of an
+//! account, which is named by its first key (S-92).
 
 use crate::row::Row;
 use crate::{Read, Result, Write};
@@ -8,17 +9,52 @@ use crate::{Read, Result, Write};
 pub struct StoredApiKey {
     /// Its id, which is the first part of the key.
     pub id: i64,
+    /// The id of its account.
+    pub account: i64,
     /// The name of its participant.
     pub participant: String,
     /// SHA-256 of the key's secret part, in base64url.
     pub digest: String,
     /// Unix seconds.
     pub created_at: i64,
-    /// Unix seconds; `None` while the key is valid.
+    /// From when the key is not valid any more, because it was rotated. Unix seconds.
+    pub ends_at: Option<i64>,
+    /// Unix seconds.
     pub revoked_at: Option<i64>,
 }
 
-/// Inserts an API key of a participant. Returns its id.
+impl StoredApiKey {
+    /// Whether the key is valid at this time, in Unix seconds.
+    pub fn is_valid(&self, now: i64) -> bool {
+        self.revoked_at.is_none() && self.ends_at.is_none_or(|end| now < end)
+    }
+}
+
+/// A condition: an account has a key that is valid at a time, in Unix seconds.
+macro_rules! has_valid_key {
+    ($account:literal, $now:literal) => {
+        concat!(
+            "exists (select 1 from api_key v where (v.id = ",
+            $account,
+            " or v.account_id = ",
+            $account,
+            ") and v.revoked_at is null and (v.ends_at is null or v.ends_at > ",
+            $now,
+            "))"
+        )
+    };
+}
+pub(crate) use has_valid_key;
+
+/// A query for [`read_api_key`], up to its condition.
+macro_rules! select_api_key {
+    () => {
+        "select k.id, coalesce(k.account_id, k.id), p.name, k.digest, k.created_at, k.ends_at, \
+         k.revoked_at from api_key k join participant p on p.id = k.participant_id "
+    };
+}
+
+/// Inserts the first API key of a new account of a participant. Returns its id.
 pub fn insert_api_key(
     write: &mut Write<'_>,
     participant_id: i64,
@@ -32,11 +68,30 @@ pub fn insert_api_key(
     )
 }
 
+/// Inserts one more key of the account of the key `old`, which ends at `ends_at`, in Unix seconds. Returns the
+/// id of the new key.
+pub fn rotate_api_key(
+    write: &mut Write<'_>,
+    old: &StoredApiKey,
+    digest: &str,
+    now: i64,
+    ends_at: i64,
+) -> Result<i64> {
+    write.execute(
+        "update api_key set ends_at = $1 where id = $2",
+        &[ends_at.into(), old.id.into()],
+    )?;
+    write.insert(
+        "insert into api_key (participant_id, account_id, digest, created_at) \
+         select participant_id, $1, $2, $3 from api_key where id = $4 returning id",
+        &[old.account.into(), digest.into(), now.into(), old.id.into()],
+    )
+}
+
 /// Finds an API key, even a revoked one.
 pub fn find_api_key(read: &mut Read<'_>, id: i64) -> Result<Option<StoredApiKey>> {
     read.query_one(
-        "select k.id, p.name, k.digest, k.created_at, k.revoked_at \
-         from api_key k join participant p on p.id = k.participant_id where k.id = $1",
+        concat!(select_api_key!(), "where k.id = $1"),
         &[id.into()],
         read_api_key,
     )
@@ -45,24 +100,30 @@ pub fn find_api_key(read: &mut Read<'_>, id: i64) -> Result<Option<StoredApiKey>
 /// All API keys, the oldest first.
 pub fn list_api_keys(read: &mut Read<'_>) -> Result<Vec<StoredApiKey>> {
     read.query(
-        "select k.id, p.name, k.digest, k.created_at, k.revoked_at \
-         from api_key k join participant p on p.id = k.participant_id order by k.id",
+        concat!(select_api_key!(), "order by k.id"),
         &[],
         read_api_key,
     )
 }
 
-/// Revokes an API key and disables its subscriptions, even if the key was revoked before. `false` if
-/// it was, or if there is no such key.
+/// Revokes an API key. This disables the subscriptions that it made, moved or enabled, even if the account has
+/// other keys or the key was revoked before, and all of the account once no key of it is valid. `false` if the
+/// key was revoked before, or if there is no such key.
 pub fn revoke_api_key(write: &mut Write<'_>, id: i64, now: i64) -> Result<bool> {
     let changed = write.execute(
         "update api_key set revoked_at = $1 where id = $2 and revoked_at is null",
         &[now.into(), id.into()],
     )?;
     write.execute(
-        "update subscription set status = 'disabled', disabled_reason = 'key_revoked', \
-         disabled_at = $1, updated_at = $2 where api_key_id = $3 and status = 'active'",
-        &[now.into(), now.into(), id.into()],
+        concat!(
+            "update subscription set status = 'disabled', disabled_reason = 'key_revoked', \
+             disabled_at = $1, updated_at = $2 where status = 'active' and (coalesce(made_by, api_key_id) = $3 \
+             or moved_by = $3 or enabled_by = $3 \
+             or api_key_id = (select coalesce(account_id, id) from api_key where id = $3) and not ",
+            has_valid_key!("subscription.api_key_id", "$4"),
+            ")"
+        ),
+        &[now.into(), now.into(), id.into(), now.into()],
     )?;
     Ok(changed > 0)
 }
@@ -70,9 +131,11 @@ pub fn revoke_api_key(write: &mut Write<'_>, id: i64, now: i64) -> Result<bool> 
 fn read_api_key(row: &Row<'_>) -> Result<StoredApiKey> {
     Ok(StoredApiKey {
         id: row.integer(0)?,
-        participant: row.text(1)?,
-        digest: row.text(2)?,
-        created_at: row.integer(3)?,
-        revoked_at: row.optional_integer(4)?,
+        account: row.integer(1)?,
+        participant: row.text(2)?,
+        digest: row.text(3)?,
+        created_at: row.integer(4)?,
+        ends_at: row.optional_integer(5)?,
+        revoked_at: row.optional_integer(6)?,
     })
 }

@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 26;
+pub(crate) const SCHEMA_VERSION: i64 = 27;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -33,6 +33,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0024_nodes.sql"),
     include_str!("migrations/0025_watch_changes.sql"),
     include_str!("migrations/0026_event_types.sql"),
+    include_str!("migrations/0027_api_accounts.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -10,10 +10,10 @@ pub struct SubscriptionOverview {
     pub id: SubscriptionId,
     /// Its id for the subscriber.
     pub reference: String,
-    /// The organisation that owns its API key.
+    /// The organisation that owns its account.
     pub participant: String,
-    /// The id of its API key.
-    pub api_key: i64,
+    /// The id of its account: that of the first key.
+    pub account: i64,
     /// The URL that receives events.
     pub callback_url: String,
     /// Whether it receives new events.
@@ -56,7 +56,7 @@ pub fn list_overviews(
                 id: SubscriptionId(row.integer(0)?),
                 reference: row.text(1)?,
                 participant: row.text(2)?,
-                api_key: row.integer(3)?,
+                account: row.integer(3)?,
                 callback_url: row.text(4)?,
                 is_active: row.str(5)? == "active",
                 disabled_reason: row.optional_text(6)?,

@@ -1,4 +1,5 @@
-//! Subscriptions: each is one callback URL of one API key (S-30).
+//! Subscriptions: each is one callback URL of one API account (S-30, S-92). The column `api_key_id` is the
+//! account, which is named by its first key.
 
 use chain::event::{EventType, Reach};
 
@@ -22,14 +23,14 @@ macro_rules! select_subscription {
     };
 }
 
-/// A condition: the participant of the API key has an active client with the scope
+/// A condition: the participant of the account has an active client with the scope
 /// `transaction-status`. Event types of chains and watches of chains need it (S-39).
 macro_rules! has_chain_client {
-    ($api_key:literal) => {
+    ($account:literal) => {
         concat!(
             "exists (select 1 from api_key a join client t on t.participant_id = a.participant_id \
              where a.id = ",
-            $api_key,
+            $account,
             " and t.status = 'active' and t.scopes like '%transaction-status%')"
         )
     };
@@ -58,8 +59,10 @@ pub(crate) use receives;
 pub struct NewSubscription<'a> {
     /// Its id for the subscriber. Only a new subscription gets it.
     pub reference: &'a str,
-    /// The id of its API key.
-    pub api_key: i64,
+    /// The id of its account.
+    pub account: i64,
+    /// The key that makes or enables it.
+    pub key: i64,
     /// The name that the subscriber gave itself.
     pub participant_name: &'a str,
     /// The URL that receives events.
@@ -79,8 +82,8 @@ pub struct StoredSubscription {
     pub participant_name: String,
     /// The URL that receives events.
     pub callback_url: String,
-    /// The id of its API key.
-    pub api_key: i64,
+    /// The id of its account.
+    pub account: i64,
     /// The event types that it receives.
     pub events: Vec<EventType>,
     /// The properties to which it is narrowed. `None`: it receives the events of all properties.
@@ -131,7 +134,7 @@ pub fn store_subscription(
 ) -> Result<bool> {
     let known = write.query_one(
         "select id, status from subscription where api_key_id = $1 and callback_url = $2",
-        &[new.api_key.into(), new.callback_url.into()],
+        &[new.account.into(), new.callback_url.into()],
         |row| Ok((SubscriptionId(row.integer(0)?), row.text(1)?)),
     )?;
     let Some((id, status)) = known else {
@@ -141,7 +144,7 @@ pub fn store_subscription(
     if status == "active" {
         end_pause(write, id)?;
     } else {
-        reset_health(write, id)?;
+        enable_subscription(write, id, new.key, now)?;
     }
     update_subscription(write, id, new, now)?;
     Ok(false)
@@ -154,8 +157,7 @@ fn update_subscription(
     now: i64,
 ) -> Result<()> {
     write.execute(
-        "update subscription set participant_name = $1, status = 'active', \
-         disabled_reason = null, disabled_at = null, updated_at = $2 where id = $3",
+        "update subscription set participant_name = $1, updated_at = $2 where id = $3",
         &[new.participant_name.into(), now.into(), id.into()],
     )?;
     store_types(write, id, new.events)
@@ -163,11 +165,12 @@ fn update_subscription(
 
 fn insert_subscription(write: &mut Write<'_>, new: &NewSubscription<'_>, now: i64) -> Result<()> {
     let id = write.insert(
-        "insert into subscription (reference, api_key_id, participant_name, callback_url, \
-         status, created_at, updated_at) values ($1, $2, $3, $4, 'active', $5, $6) returning id",
+        "insert into subscription (reference, api_key_id, made_by, participant_name, callback_url, \
+         status, created_at, updated_at) values ($1, $2, $3, $4, $5, 'active', $6, $7) returning id",
         &[
             new.reference.into(),
-            new.api_key.into(),
+            new.account.into(),
+            new.key.into(),
             new.participant_name.into(),
             new.callback_url.into(),
             now.into(),
@@ -182,51 +185,51 @@ fn insert_subscription(write: &mut Write<'_>, new: &NewSubscription<'_>, now: i6
     store_types(write, SubscriptionId(id), new.events)
 }
 
-/// The number of subscriptions of the participant that has this API key, disabled ones included.
-pub fn count_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
+/// The number of subscriptions of the participant that has this account, disabled ones included.
+pub fn count_subscriptions(read: &mut Read<'_>, account: i64) -> Result<i64> {
     read.query_integer(
         "select count(*) from subscription s join api_key k on k.id = s.api_key_id \
          where s.status <> 'removed' and k.participant_id = \
          (select participant_id from api_key where id = $1)",
-        &[api_key.into()],
+        &[account.into()],
     )
 }
 
-/// The number of active subscriptions of the participant that has this API key.
-pub fn count_active_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
+/// The number of active subscriptions of the participant that has this account.
+pub fn count_active_subscriptions(read: &mut Read<'_>, account: i64) -> Result<i64> {
     read.query_integer(
         "select count(*) from subscription s join api_key k on k.id = s.api_key_id \
          where s.status = 'active' and k.participant_id = \
          (select participant_id from api_key where id = $1)",
-        &[api_key.into()],
+        &[account.into()],
     )
 }
 
-/// Whether the participant of an API key has an active client with the scope `transaction-status`.
+/// Whether the participant of an account has an active client with the scope `transaction-status`.
 /// Only then its subscriptions receive event types of chains, and watch chains (S-39).
-pub fn may_see_chains(read: &mut Read<'_>, api_key: i64) -> Result<bool> {
+pub fn may_see_chains(read: &mut Read<'_>, account: i64) -> Result<bool> {
     read.exists(
         concat!("select 1 where ", has_chain_client!("$1")),
-        &[api_key.into()],
+        &[account.into()],
     )
 }
 
-/// The subscriptions of an API key, the oldest first.
-pub fn list_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<Vec<StoredSubscription>> {
+/// The subscriptions of an account, the oldest first.
+pub fn list_subscriptions(read: &mut Read<'_>, account: i64) -> Result<Vec<StoredSubscription>> {
     read.query(
         concat!(
             select_subscription!(),
             "where s.api_key_id = $1 and s.status <> 'removed' order by s.id"
         ),
-        &[api_key.into()],
+        &[account.into()],
         read_subscription,
     )
 }
 
-/// Finds a subscription of an API key by its id for the subscriber.
+/// Finds a subscription of an account by its id for the subscriber.
 pub fn find_subscription(
     read: &mut Read<'_>,
-    api_key: i64,
+    account: i64,
     reference: &str,
 ) -> Result<Option<StoredSubscription>> {
     read.query_one(
@@ -234,15 +237,15 @@ pub fn find_subscription(
             select_subscription!(),
             "where s.api_key_id = $1 and s.reference = $2 and s.status <> 'removed'"
         ),
-        &[api_key.into(), reference.into()],
+        &[account.into(), reference.into()],
         read_subscription,
     )
 }
 
-/// Finds the subscription of an API key with this callback URL.
+/// Finds the subscription of an account with this callback URL.
 pub fn find_subscription_by_url(
     read: &mut Read<'_>,
-    api_key: i64,
+    account: i64,
     callback_url: &str,
 ) -> Result<Option<StoredSubscription>> {
     read.query_one(
@@ -250,7 +253,7 @@ pub fn find_subscription_by_url(
             select_subscription!(),
             "where s.api_key_id = $1 and s.callback_url = $2"
         ),
-        &[api_key.into(), callback_url.into()],
+        &[account.into(), callback_url.into()],
         read_subscription,
     )
 }
@@ -268,13 +271,35 @@ pub fn find_receives(read: &mut Read<'_>, id: SubscriptionId) -> Result<Option<R
     )
 }
 
-/// Makes a subscription active again.
-pub fn enable_subscription(write: &mut Write<'_>, id: SubscriptionId, now: i64) -> Result<()> {
+/// Makes a subscription active again. `key` is the key that asks for it.
+pub fn enable_subscription(
+    write: &mut Write<'_>,
+    id: SubscriptionId,
+    key: i64,
+    now: i64,
+) -> Result<()> {
     reset_health(write, id)?;
     write.execute(
         "update subscription set status = 'active', disabled_reason = null, \
-         disabled_at = null, updated_at = $1 where id = $2",
-        &[now.into(), id.into()],
+         disabled_at = null, enabled_by = $1, updated_at = $2 where id = $3",
+        &[key.into(), now.into(), id.into()],
+    )?;
+    Ok(())
+}
+
+/// Moves a subscription to another callback URL. Its failures are forgotten, because they say nothing about
+/// the new URL. `key` is the key that asks for it.
+pub fn move_subscription(
+    write: &mut Write<'_>,
+    id: SubscriptionId,
+    callback_url: &str,
+    key: i64,
+    now: i64,
+) -> Result<()> {
+    reset_health(write, id)?;
+    write.execute(
+        "update subscription set callback_url = $1, moved_by = $2, updated_at = $3 where id = $4",
+        &[callback_url.into(), key.into(), now.into(), id.into()],
     )?;
     Ok(())
 }
@@ -344,7 +369,7 @@ fn read_subscription(row: &Row<'_>) -> Result<StoredSubscription> {
         reference: row.text(1)?,
         participant_name: row.text(2)?,
         callback_url: row.text(3)?,
-        api_key: row.integer(4)?,
+        account: row.integer(4)?,
         is_active: row.str(5)? == "active",
         disabled_reason: row.optional_text(6)?,
         disabled_at: row.optional_integer(7)?,

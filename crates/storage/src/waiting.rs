@@ -106,15 +106,17 @@ pub fn cancel_without_right(
     )
 }
 
-/// Cancels at most `limit` pending deliveries of subscriptions with a revoked API key. Nobody
-/// can enable such a subscription again. Returns how many.
-pub fn cancel_of_revoked_keys(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u64> {
+/// Cancels at most `limit` pending deliveries of disabled subscriptions whose account has no valid key.
+/// Nobody can enable such a subscription again. `now` is in milliseconds. Returns how many.
+pub fn cancel_of_ended_accounts(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u64> {
     let found = write.query_one(
-        "select s.id from subscription s join api_key k on k.id = s.api_key_id \
-         where k.revoked_at is not null \
-         and (select d.id from delivery d where d.subscription_id + 0 = s.id + 0 and d.state = 'waiting' \
-         and d.not_before >= 0 limit 1) is not null limit 1",
-        &[],
+        concat!(
+            "select s.id from subscription s where s.status = 'disabled' and not ",
+            crate::api_keys::has_valid_key!("s.api_key_id", "$1"),
+            " and (select d.id from delivery d where d.subscription_id + 0 = s.id + 0 \
+             and d.state = 'waiting' and d.not_before >= 0 limit 1) is not null limit 1"
+        ),
+        &[(now / 1000).into()],
         |row| row.integer(0),
     )?;
     let Some(id) = found else {

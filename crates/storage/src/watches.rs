@@ -151,14 +151,14 @@ pub fn is_newest_change(read: &mut Read<'_>, id: SubscriptionId, change: i64) ->
     )
 }
 
-/// The number of UPRNs that all subscriptions of the participant that has this API key watch.
-pub fn sum_watched_uprns(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
+/// The number of UPRNs that all subscriptions of the participant that has this account watch.
+pub fn sum_watched_uprns(read: &mut Read<'_>, account: i64) -> Result<i64> {
     read.query_integer(
         "select coalesce(cast(sum(s.watched_uprns) as bigint), 0) from subscription s \
          join api_key k on k.id = s.api_key_id \
          where s.status <> 'removed' and k.participant_id = \
          (select participant_id from api_key where id = $1)",
-        &[api_key.into()],
+        &[account.into()],
     )
 }
 

@@ -7,6 +7,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 use http::request::Parts;
+use observe::clock::Clock;
 use observe::trace;
 use signing::random;
 use storage::{Read, api_keys};
@@ -22,8 +23,10 @@ const PREFIX: &str = "onward";
 /// Proof that a request carries a valid API key.
 #[derive(Debug, Clone)]
 pub struct ApiKeyHolder {
-    id: i64,
+    account: i64,
+    key: i64,
     participant: String,
+    clock: Clock,
 }
 
 /// Proves the holder of each request to a path that exists, and counts it (S-14).
@@ -37,7 +40,7 @@ pub async fn admit(
         Ok(holder) => holder,
         Err(problem) => return problem.into_response(),
     };
-    let bucket = Arc::from(format!("api-key {}", holder.id));
+    let bucket = Arc::from(format!("api-key {}", holder.account));
     trace::note_caller(&bucket);
     parts.extensions.insert(holder);
     let answering = next.run(Request::from_parts(parts, body));
@@ -50,24 +53,29 @@ impl ApiKeyHolder {
     /// nothing.
     async fn prove(webhooks: &WebhookManagement, headers: &HeaderMap) -> Result<Self, Problem> {
         let text = read_field(headers)?;
-        let (id, secret) = split(text).ok_or_else(unknown_key)?;
+        let (key, secret) = split(text).ok_or_else(unknown_key)?;
         let found = webhooks
             .storage
-            .lookup(move |read| api_keys::find_api_key(read, id))
+            .lookup(move |read| api_keys::find_api_key(read, key))
             .await?;
-        let found = found.filter(|key| key.revoked_at.is_none());
+        let now = webhooks.clock.now_seconds();
+        let found = found.filter(|key| key.is_valid(now));
         let stored = found.as_ref().map_or("", |key| key.digest.as_str());
         let is_right = random::constant_time_eq(digest(secret).as_bytes(), stored.as_bytes());
         let found = found.filter(|_key| is_right).ok_or_else(unknown_key)?;
-        let participant = found.participant;
-        Ok(Self { id, participant })
+        Ok(Self {
+            account: found.account,
+            key,
+            participant: found.participant,
+            clock: webhooks.clock.clone(),
+        })
     }
 
-    /// Proves within a transaction that the key is still valid. It may have been revoked since the
-    /// request began.
+    /// Proves within a transaction that the key is still valid. It may have ended or been revoked since
+    /// the request began.
     pub(crate) fn prove_again(&self, read: &mut Read<'_>) -> Result<(), Problem> {
-        let found = api_keys::find_api_key(read, self.id)?;
-        let is_good = found.is_some_and(|key| key.revoked_at.is_none());
+        let found = api_keys::find_api_key(read, self.key)?;
+        let is_good = found.is_some_and(|key| key.is_valid(self.clock.now_seconds()));
         is_good.then_some(()).ok_or_else(unknown_key)
     }
 
@@ -76,9 +84,14 @@ impl ApiKeyHolder {
         &self.participant
     }
 
+    /// The id of the key's account, to which subscriptions belong (S-92).
+    pub fn account(&self) -> i64 {
+        self.account
+    }
+
     /// The id of the API key.
-    pub fn id(&self) -> i64 {
-        self.id
+    pub(crate) fn key(&self) -> i64 {
+        self.key
     }
 }
 
@@ -99,9 +112,9 @@ pub fn to_key(secret: &NewSecret, id: i64) -> String {
     format!("{PREFIX}_{id}_{}", secret.secret)
 }
 
-/// The refusal of an unknown or revoked key.
+/// The refusal of a key that is unknown, has ended or was revoked.
 pub(crate) fn unknown_key() -> Problem {
-    Problem::ApiKeyInvalid("The API key is not known or was revoked.")
+    Problem::ApiKeyInvalid("The API key is not known, has ended or was revoked.")
 }
 
 /// Reads the field `X-Api-Key`.

@@ -11,8 +11,10 @@ use web::problem::{FieldError, Problem};
 use web::refusals;
 
 use super::holder;
+use super::limits::WATCH_UPRNS_PER_CALL;
 use super::owned::{
-    delivery_ended, disabled, no_chain_client, too_many, unknown_delivery, unknown_subscription,
+    callback_taken, delivery_ended, disabled, no_chain_client, too_many, unknown_delivery,
+    unknown_subscription,
 };
 use super::replaying::{under_way, used_up};
 use super::simulation::{self, nobody_subscribed};
@@ -41,6 +43,13 @@ pub(crate) fn own_subscription() -> Vec<Problem> {
 /// Refusals of a subscription of the caller's key that must be active.
 pub(crate) fn active_subscription() -> Vec<Problem> {
     vec![unknown_subscription(), disabled()]
+}
+
+/// Refusals of a watch that must be there.
+pub(crate) fn shown_watch() -> Vec<Problem> {
+    let per_page = format!("must be an integer from 1 to {WATCH_UPRNS_PER_CALL}");
+    let wrong = FieldError::new("per_page", per_page);
+    vec![watching::no_watch(), Problem::ValuesInvalid(vec![wrong])]
 }
 
 /// Refusals of a change of a watch that must be there.
@@ -73,6 +82,11 @@ pub(crate) fn pending_delivery() -> Vec<Problem> {
 /// Refusals of a replay that must be the only one.
 pub(crate) fn one_replay() -> Vec<Problem> {
     vec![under_way(), used_up(1_000_000)]
+}
+
+/// Refusals of a callback URL that another subscription has.
+pub(crate) fn free_callback() -> Vec<Problem> {
+    vec![callback_taken()]
 }
 
 /// Refusals of a callback URL.

@@ -15,7 +15,7 @@ pub(crate) fn find_own_subscription(
 ) -> Result<StoredSubscription, Problem> {
     // The store is asked only for valid ids, because an engine may refuse other texts.
     let reference: Uuid = reference.parse().map_err(|_error| unknown_subscription())?;
-    let found = subscriptions::find_subscription(read, holder.id(), &reference.to_string())?;
+    let found = subscriptions::find_subscription(read, holder.account(), &reference.to_string())?;
     found.ok_or_else(unknown_subscription)
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn check_one_more_active(
     holder: &ApiKeyHolder,
     most: i64,
 ) -> Result<(), Problem> {
-    if subscriptions::count_active_subscriptions(read, holder.id())? < most {
+    if subscriptions::count_active_subscriptions(read, holder.account())? < most {
         return Ok(());
     }
     Err(too_many(most))
@@ -51,7 +51,7 @@ pub(crate) fn check_one_more(
     holder: &ApiKeyHolder,
     most: i64,
 ) -> Result<(), Problem> {
-    if subscriptions::count_subscriptions(read, holder.id())? < most {
+    if subscriptions::count_subscriptions(read, holder.account())? < most {
         return Ok(());
     }
     Err(too_many(most))
@@ -59,10 +59,17 @@ pub(crate) fn check_one_more(
 
 /// Refuses events about chains to a participant that may not query chains (S-39).
 pub(crate) fn check_chain_right(read: &mut Read<'_>, holder: &ApiKeyHolder) -> Result<(), Problem> {
-    if subscriptions::may_see_chains(read, holder.id())? {
+    if subscriptions::may_see_chains(read, holder.account())? {
         return Ok(());
     }
     Err(no_chain_client())
+}
+
+/// The refusal of a callback URL that another subscription of the account has (S-92).
+pub(crate) fn callback_taken() -> Problem {
+    Problem::Conflict(
+        "Another subscription of this account has this callback URL. Change that one, or delete it first.",
+    )
 }
 
 /// The refusal of a subscription above the quota.
@@ -107,6 +114,6 @@ pub(crate) fn reread(
     holder: &ApiKeyHolder,
     reference: &str,
 ) -> Result<StoredSubscription, StorageError> {
-    let found = subscriptions::find_subscription(read, holder.id(), reference)?;
+    let found = subscriptions::find_subscription(read, holder.account(), reference)?;
     found.ok_or_else(|| StorageError::Corrupt("a subscription vanished".to_owned()))
 }

@@ -1,11 +1,14 @@
 //! The schemas of the parameters of webhook management.
 
 use chain::event::EventType;
+use chain::limits::UPRN_MAX;
 use storage::delivery_choice::DeliveryState;
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterIn};
 use web::parameters::{in_path, in_query};
-use web::schema::{formatted, id, one_of_texts};
+use web::schema::{formatted, id, integer, one_of_texts};
+
+use crate::limits::WATCH_UPRNS_PER_CALL;
 
 /// The subscription of a path.
 pub(crate) struct SubscriptionInPath;
@@ -39,6 +42,21 @@ impl IntoParams for DeliveryChoice {
                 "Only deliveries of events of this type.",
                 types,
             ),
+        ]
+    }
+}
+
+/// The page of a watch.
+pub(crate) struct WatchPage;
+
+impl IntoParams for WatchPage {
+    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let most = WATCH_UPRNS_PER_CALL as u64;
+        let after = integer(0, UPRN_MAX.unsigned_abs());
+        let per_page = integer(1, most).default(Some(most.into()));
+        vec![
+            in_query("after", "Only UPRNs after this one.", after),
+            in_query("per_page", "The most UPRNs of a page.", per_page),
         ]
     }
 }

@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 use web::known_parameters::{KnownParameters, refuse_unknown};
 use web::routing::{method_not_allowed, with_router};
 
-use self::subscriptions::{deliveries, enable, replay, retry, watch};
+use self::subscriptions::{callback, deliveries, enable, replay, retry, watch};
 use crate::{WebhookManagement, holder};
 
 /// The routes of webhook management. The layer authenticates the API key.
@@ -23,12 +23,17 @@ pub fn routes(webhooks: &Arc<WebhookManagement>) -> OpenApiRouter {
         .routes(routes!(subscriptions::list_subscriptions))
         .routes(routes!(
             subscriptions::show_subscription,
-            subscriptions::delete_subscription
+            subscriptions::delete_subscription,
+            callback::move_subscription
         ))
         .routes(routes!(enable::enable_subscription))
         .routes(routes!(retry::retry_deliveries))
         .routes(routes!(replay::replay))
-        .routes(routes!(watch::set_watch, watch::change_watch))
+        .routes(routes!(
+            watch::show_watch,
+            watch::set_watch,
+            watch::change_watch
+        ))
         .routes(routes!(deliveries::list_deliveries))
         .routes(routes!(deliveries::cancel::cancel))
         .routes(routes!(deliveries::redeliver::redeliver));

@@ -86,7 +86,7 @@ pub(crate) fn refuse(
     if after > WATCH_UPRNS_MAX {
         return Err(too_long());
     }
-    if watches::sum_watched_uprns(read, holder.id())? - before + after > total_max {
+    if watches::sum_watched_uprns(read, holder.account())? - before + after > total_max {
         return Err(too_many_watched(total_max));
     }
     Ok(())

@@ -135,7 +135,7 @@ impl utoipa::PartialSchema for WatchBody {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .description(Some(
-                "Narrows a subscription. What is queued already stays queued.",
+                "Narrows a subscription. Deliveries that are pending already stay pending.",
             ))
             .property(
                 "uprns",

@@ -1,6 +1,7 @@
 //! Bodies of webhook management: subscriptions, deliveries, simulations and replays.
 
 use chain::event::EventType;
+use chain::ids::Uprn;
 use delivery::NOT_SIGNED;
 use delivery::event_claims::EventClaims;
 use delivery::policy::Disabling;
@@ -10,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use storage::delivery_choice::DeliveryState;
 use storage::delivery_log::{LoggedAttempt, LoggedDelivery};
-use storage::subscriptions::StoredSubscription;
+use storage::subscriptions::{StoredSubscription, StoredWatch};
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type};
 use web::problem::Problem;
@@ -67,6 +68,25 @@ struct WatchAnswer {
     /// The number of watched UPRNs.
     #[schema(minimum = 0)]
     uprn_count: i64,
+}
+
+/// A page of what a subscription watches.
+// S-92
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WatchPage)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WatchedAnswer {
+    /// `property` or `chain`.
+    reach: &'static str,
+    /// The number of watched UPRNs on all pages.
+    #[schema(minimum = 0)]
+    uprn_count: i64,
+    /// The UPRNs of this page, in ascending order.
+    uprns: Vec<i64>,
+    /// The last UPRN of this page, if more follow.
+    #[schema(nullable = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<i64>,
 }
 
 /// The delivery of one event to a subscription, with its attempts.
@@ -219,6 +239,18 @@ fn attempt_error() -> Object {
             "Why no complete answer came. Later versions may add further words.",
         ))
         .build()
+}
+
+impl WatchedAnswer {
+    /// A page, and the UPRN after which the next page begins.
+    pub(crate) fn of(watch: StoredWatch, uprns: &[Uprn], next: Option<Uprn>) -> Self {
+        Self {
+            reach: watch.reach.as_str(),
+            uprn_count: watch.uprns,
+            uprns: uprns.iter().map(|uprn| uprn.value()).collect(),
+            next: next.map(Uprn::value),
+        }
+    }
 }
 
 impl SubscriptionAnswer {

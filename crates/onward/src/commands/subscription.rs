@@ -214,7 +214,7 @@ fn document(one: &SubscriptionOverview, now: i64) -> Value {
     json!({
         "id": one.reference,
         "participantName": one.participant,
-        "api_key": one.api_key,
+        "api_key": one.account,
         "callbackUrl": one.callback_url,
         "status": state_of(one, now),
         "disabled_reason": one.disabled_reason,
@@ -236,6 +236,6 @@ fn line(one: &SubscriptionOverview, now: i64) -> String {
     };
     format!(
         "{}  {}, API key {}, {state}{why}, {} waiting{oldest}",
-        one.reference, one.participant, one.api_key, one.waiting
+        one.reference, one.participant, one.account, one.waiting
     )
 }

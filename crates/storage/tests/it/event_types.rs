@@ -31,7 +31,8 @@ on_both_engines! {
                 let store = move |write: &mut Write<'_>| {
                     let new = NewSubscription {
                         reference: "unused",
-                        api_key,
+                        account: api_key,
+                        key: api_key,
                         participant_name: "Lender",
                         callback_url: URL,
                         events: &wanted,
@@ -160,5 +161,11 @@ fn go_back_to_version_25(database: &TestDatabase) {
     } else {
         "drop trigger subscription_to_types_at_insert; drop trigger subscription_to_types_at_update"
     });
-    database.run("drop table subscribed_type; delete from schema_version where version = 26");
+    database.run("drop table subscribed_type; delete from schema_version where version > 25");
+    for column in ["made_by", "moved_by", "enabled_by"] {
+        database.run(&format!("alter table subscription drop column {column}"));
+    }
+    for column in ["account_id", "ends_at"] {
+        database.run(&format!("alter table api_key drop column {column}"));
+    }
 }

@@ -73,7 +73,8 @@ pub(crate) fn subscribe_to(
 ) -> Result<bool> {
     let subscription = NewSubscription {
         reference: "subscription",
-        api_key,
+        account: api_key,
+        key: api_key,
         participant_name: "Lender",
         callback_url: "https://lender.example/events",
         events,

@@ -77,7 +77,7 @@ on_both_engines! {
             record(write, 4)
         });
         assert_eq!(receivers, 2);
-        let cancel = |write: &mut Write<'_>| waiting::cancel_of_revoked_keys(write, NOW, 3);
+        let cancel = |write: &mut Write<'_>| waiting::cancel_of_ended_accounts(write, NOW, 3);
         assert_eq!(in_parts(&storage, cancel), [0]);
         // The subscription may be disabled already.
         database.run("update subscription set status = 'disabled', disabled_reason = 'gone' \
@@ -91,6 +91,24 @@ on_both_engines! {
         assert!(!write(&storage, revoke), "it was revoked before");
         let disabled = "select count(*) from subscription where status = 'disabled'";
         assert_eq!(count(&storage, disabled), 1);
+    }
+
+    fn the_last_valid_key_of_an_account_keeps_its_deliveries(database) {
+        let (storage, first) = open(database, 3);
+        let now = NOW / 1000;
+        let second = write(&storage, move |write| {
+            let first = api_keys::find_api_key(write, first)?.unwrap();
+            api_keys::rotate_api_key(write, &first, "second", now, now + 10)
+        });
+        database.run("update subscription set status = 'disabled', disabled_reason = 'gone'");
+        write(&storage, move |write| api_keys::revoke_api_key(write, second, now));
+        let cancel_at = |time| {
+            in_parts(&storage, move |write: &mut Write<'_>| {
+                waiting::cancel_of_ended_accounts(write, time, 9)
+            })
+        };
+        assert_eq!(cancel_at(NOW + 9_000), [0]);
+        assert_eq!(cancel_at(NOW + 10_000), [3, 0]);
     }
 
     fn a_removed_subscription_is_gone_at_once_and_its_rows_in_parts(database) {

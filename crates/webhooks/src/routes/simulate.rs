@@ -120,7 +120,7 @@ fn find_targets(
     }
     let candidates = match &simulation.subscription {
         Some(reference) => vec![find_own_subscription(read, holder, reference)?],
-        None => subscriptions::list_subscriptions(read, holder.id())?,
+        None => subscriptions::list_subscriptions(read, holder.account())?,
     };
     let mut targets = Vec::with_capacity(candidates.len());
     for candidate in candidates {
@@ -148,6 +148,6 @@ fn watches_property(
         return Ok(true);
     }
     Ok(watch.reach == Reach::Chain
-        && subscriptions::may_see_chains(read, subscription.api_key)?
+        && subscriptions::may_see_chains(read, subscription.account)?
         && watches::is_chain_watched(read, subscription.id, uprn)?)
 }

@@ -22,6 +22,7 @@ use web::schema::{one_of_texts, text};
 use crate::holder::ApiKeyHolder;
 use crate::openapi::{any_watch, callback, describe, one_more_subscription};
 use crate::owned;
+use crate::routes::subscriptions::callback::{callback_member, read_callback};
 use crate::waiting;
 use crate::watch_changes::{self, WatchWish};
 use crate::watching::{NewWatch, WatchBody};
@@ -61,7 +62,7 @@ pub async fn subscribe(
     holder: ApiKeyHolder,
     body: JsonBody,
 ) -> Result<(StatusCode, Json<SubscriptionAnswer>), Problem> {
-    let wish = read_wish(&webhooks, holder.id(), body.fields()?).await?;
+    let wish = read_wish(&webhooks, &holder, body.fields()?).await?;
     let _running = match &wish.watch {
         Some(watch) => Some(watch_changes::admit(&webhooks, &holder, watch)?),
         None => None,
@@ -78,13 +79,14 @@ pub async fn subscribe(
             let url = wish.callback.as_str();
             let new = NewSubscription {
                 reference: &Uuid::new_v4().to_string(),
-                api_key: holder.id(),
+                account: holder.account(),
+                key: holder.key(),
                 participant_name: &wish.participant_name,
                 callback_url: url,
                 events: &wish.events,
             };
             let is_new = subscriptions::store_subscription(write, &new, now)?;
-            let stored = find_stored(write, holder.id(), url)?;
+            let stored = find_stored(write, holder.account(), url)?;
             if let (true, Some(WatchWish::Set(watch))) = (is_new, &wish.watch) {
                 // It must not receive the events of all properties before its UPRNs are there.
                 watches::store_reach(write, stored.id, Some(watch.reach()), now)?;
@@ -102,7 +104,7 @@ pub async fn subscribe(
     webhooks.wake.wake();
     let stored = webhooks
         .storage
-        .read(move |read| find_stored(read, holder.id(), wish.callback.as_str()))
+        .read(move |read| find_stored(read, holder.account(), wish.callback.as_str()))
         .await
         .map_err(waiting::unread)?;
     let status = if is_new {
@@ -116,10 +118,10 @@ pub async fn subscribe(
 
 fn find_stored(
     read: &mut Read<'_>,
-    api_key: i64,
+    account: i64,
     url: &str,
 ) -> Result<StoredSubscription, Problem> {
-    let found = subscriptions::find_subscription_by_url(read, api_key, url)?;
+    let found = subscriptions::find_subscription_by_url(read, account, url)?;
     found.ok_or_else(|| Problem::Internal("a subscription vanished".to_owned()))
 }
 
@@ -132,7 +134,7 @@ fn refuse(
 ) -> Result<(), Problem> {
     holder.prove_again(read)?;
     let url = wish.callback.as_str();
-    let known = subscriptions::find_subscription_by_url(read, holder.id(), url)?;
+    let known = subscriptions::find_subscription_by_url(read, holder.account(), url)?;
     match &known {
         None => owned::check_one_more(read, holder, quotas.subscriptions)?,
         Some(known) if !known.is_active => {
@@ -161,7 +163,7 @@ struct Wish {
 
 async fn read_wish(
     webhooks: &WebhookManagement,
-    api_key: i64,
+    holder: &ApiKeyHolder,
     mut fields: Fields,
 ) -> Result<Wish, Problem> {
     for name in ["participantName", "callbackUrl", "events"] {
@@ -170,16 +172,7 @@ async fn read_wish(
     let participant_name = fields.text("participantName");
     let events = read_events(&mut fields);
     let watch = read_watch(&mut fields);
-    let callback = match fields.exact_text("callbackUrl") {
-        Some(text) => match webhooks.outbound.accept_callback(api_key, &text).await {
-            Ok(callback) => Some(callback),
-            Err(refusal) => {
-                fields.refuse("callbackUrl", refusal.to_string());
-                None
-            }
-        },
-        None => None,
-    };
+    let callback = read_callback(webhooks, holder, &mut fields).await;
     fields.finish()?;
     let incomplete = || Problem::Internal("a body was read incompletely".to_owned());
     Ok(Wish {
@@ -256,21 +249,12 @@ impl utoipa::PartialSchema for SubscriptionBody {
             .description(Some(
                 "The event types to receive. A single name without an array works as well.",
             ));
-        let callback = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]://"))
-            .max_length(Some(outbound::limits::CALLBACK_URL_CHARACTERS_MAX))
-            .examples(["https://hooks.example/onward"])
-            .description(Some(
-                "The URL that receives the events. Its host must have public addresses. It must have \
-                 no user name, password or fragment.",
-            ));
         let participant = text(chain::limits::TEXT_CHARACTERS_MAX)
             .examples(["Example Lender"])
             .description(Some("The name of the subscriber, in your own words."));
         ObjectBuilder::new()
             .property("participantName", participant)
-            .property("callbackUrl", callback)
+            .property("callbackUrl", callback_member())
             .property("events", events)
             .property("watch", watch_member())
             .required("participantName")

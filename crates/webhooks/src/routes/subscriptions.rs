@@ -1,5 +1,6 @@
 //! `{base_url}/api/v1/webhook/subscriptions` and `…/{id}`: the caller's subscriptions (S-37).
 
+pub(crate) mod callback;
 pub mod deliveries;
 pub mod enable;
 pub mod replay;
@@ -45,7 +46,7 @@ pub async fn list_subscriptions(
 ) -> Result<Json<Data<Vec<SubscriptionAnswer>>>, Problem> {
     let found = webhooks
         .storage
-        .read(move |read| subscriptions::list_subscriptions(read, holder.id()))
+        .read(move |read| subscriptions::list_subscriptions(read, holder.account()))
         .await?;
     let now = webhooks.clock.now_milliseconds();
     let shown = found

@@ -1,4 +1,4 @@
-//! `api-key issue`, `list` and `revoke`.
+//! `api-key issue`, `list`, `rotate` and `revoke`.
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,10 @@ fn a_key_is_shown_once_listed_without_its_secret_and_revoked() {
     for key in &mut listed {
         assert!(key["created_at"].take().as_i64().unwrap() > 1_700_000_000);
     }
-    let row = |id: i64| json!({"id": id, "participantName": "Lender Ltd", "created_at": null, "revoked_at": null});
+    let row = |id: i64| {
+        json!({"id": id, "account": id, "participantName": "Lender Ltd",
+        "created_at": null, "ends_at": null, "revoked_at": null})
+    };
     assert_eq!(listed, [row(1), row(2)]);
     let listed = folder.run(&["api-key", "list"]).out;
     assert_eq!(listed.lines().count(), 2);
@@ -63,6 +66,40 @@ fn a_key_is_shown_once_listed_without_its_secret_and_revoked() {
 }
 
 #[test]
+fn a_rotated_key_ends_and_its_account_stays() {
+    let folder = Folder::new();
+    issue(&folder, "Lender Ltd");
+    let rotate = |id: &str, overlap: &str| {
+        let args = ["api-key", "rotate", id, "--overlap", overlap, "--json"];
+        let rotated = folder.run(&args);
+        assert_eq!((rotated.status, rotated.err.as_str()), (Some(0), ""));
+        serde_json::from_str::<Value>(&rotated.out).unwrap()
+    };
+    let second = rotate("1", "7d");
+    assert_eq!((&second["id"], &second["replaces"]), (&json!(2), &json!(1)));
+    assert!(second["key"].as_str().unwrap().starts_with("onward_2_"));
+    // An end does not move away, and can come nearer.
+    let ends = || folder.list("api-key")[0]["ends_at"].as_i64().unwrap();
+    let end = ends();
+    let third = rotate("1", "30d");
+    assert_eq!(third["replaced_ends_at"], second["replaced_ends_at"]);
+    assert_eq!(ends(), end);
+    rotate("1", "0s");
+    assert!(ends() < end);
+    let listed = folder.list("api-key");
+    let accounts: Vec<_> = listed.iter().map(|key| key["account"].as_i64()).collect();
+    assert_eq!(accounts, [Some(1); 4]);
+    let ended = folder.run(&["api-key", "rotate", "1"]);
+    let said = "there is no valid API key 1; `onward api-key list` shows all keys";
+    assert_eq!(ended.failure(), said);
+    let listed = folder.run(&["api-key", "list"]).out;
+    assert!(
+        listed.contains(", ended ") && listed.contains("2  Lender Ltd, account 1, "),
+        "{listed}"
+    );
+}
+
+#[test]
 fn wrong_usage_is_refused() {
     let folder = Folder::new();
     for args in [
@@ -71,6 +108,10 @@ fn wrong_usage_is_refused() {
         &["api-key", "issue", "--participant", " "],
         &["api-key", "revoke"],
         &["api-key", "revoke", "x"],
+        &["api-key", "rotate"],
+        &["api-key", "rotate", "1", "--overlap", "31d"],
+        &["api-key", "rotate", "1", "--overlap", "-1d"],
+        &["api-key", "rotate", "1", "--overlap", "soon"],
     ] {
         assert_eq!(folder.run(args).status, Some(2), "{args:?}");
     }

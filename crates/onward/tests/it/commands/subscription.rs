@@ -16,7 +16,8 @@ fn subscribed() -> Folder {
         let stored = storage.write_blocking(move |write| {
             let new = NewSubscription {
                 reference,
-                api_key: 1,
+                account: 1,
+                key: 1,
                 participant_name: "Bank",
                 callback_url: &format!("https://bank.example/{reference}"),
                 events: &chain::event::EventType::ALL,

@@ -1,5 +1,6 @@
 //! The tests of everything below `/api/v1/webhook`: rules that several of its routes share.
 
+mod accounts;
 mod simulate;
 mod subscribe;
 mod subscriptions;
@@ -16,9 +17,10 @@ sqlite_story! {
             ("/subscribe", "POST"),
             ("/simulate", "POST"),
             ("/subscriptions", "GET"),
-            (&one, "GET,DELETE"),
+            (&one, "GET,DELETE,PATCH"),
             (&format!("{one}/enable"), "POST"),
             (&format!("{one}/replay"), "POST"),
+            (&format!("{one}/watch"), "GET,PUT,PATCH"),
             (&format!("{one}/deliveries"), "GET"),
             (&format!("{one}/deliveries/1/redeliver"), "POST"),
             (&format!("{one}/deliveries/1/cancel"), "POST"),
@@ -36,9 +38,12 @@ sqlite_story! {
 story! {
     async fn a_subscription_is_its_owner_s_alone(server) {
         let since = json!({"since": "2026-11-21T00:00:00Z"});
+        let moved = json!({"callbackUrl": "https://hooks.example/"});
         for (method, after, body) in [
             ("GET", "", None),
             ("DELETE", "", None),
+            ("PATCH", "", Some(&moved)),
+            ("GET", "/watch", None),
             ("GET", "/deliveries", None),
             ("POST", "/enable", None),
             ("POST", "/replay", Some(&since)),

@@ -9,7 +9,7 @@ use signing::jws::Unverified;
 use super::receiver::Received;
 use super::{Answer, At, PATIENCE, Receiver, TestServer, send};
 
-const UNKNOWN: &str = "401 api-key-invalid: The API key is not known or was revoked.";
+const UNKNOWN: &str = "401 api-key-invalid: The API key is not known, has ended or was revoked.";
 
 impl TestServer {
     /// A call of webhook management without a key; `path` begins after `/api/v1/webhook`.

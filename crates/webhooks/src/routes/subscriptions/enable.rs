@@ -51,7 +51,7 @@ pub async fn enable_subscription(
                 return Ok((found, true));
             }
             owned::check_one_more_active(write, &holder, most)?;
-            subscriptions::enable_subscription(write, found.id, now)?;
+            subscriptions::enable_subscription(write, found.id, holder.key(), now)?;
             Ok::<_, Problem>((reread(write, &holder, &found.reference)?, false))
         })
         .await?;

@@ -1,25 +1,78 @@
-//! `PUT` and `PATCH {base_url}/api/v1/webhook/subscriptions/{id}/watch`: the properties to which a
+//! `GET`, `PUT` and `PATCH {base_url}/api/v1/webhook/subscriptions/{id}/watch`: the properties to which a
 //! subscription is narrowed (S-39).
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use http::Uri;
+use storage::watches;
 use web::described::{any_body, wrong_member};
 use web::json_body::JsonBody;
+use web::page::{Query, refuse_errors};
 use web::problem::Problem;
 use web::refusals;
 use web::segments::Segments;
 
 use crate::WebhookManagement;
 use crate::holder::ApiKeyHolder;
-use crate::openapi::{any_watch, changed_watch, describe, own_subscription};
+use crate::limits::WATCH_UPRNS_PER_CALL;
+use crate::openapi::{any_watch, changed_watch, describe, own_subscription, shown_watch};
 use crate::owned::find_own_subscription;
-use crate::parameters::SubscriptionInPath;
+use crate::parameters::{SubscriptionInPath, WatchPage};
 use crate::waiting;
 use crate::watch_changes::{self, WatchWish};
-use crate::watching::{NewWatch, WatchBody, WatchChanges, WatchChangesBody};
-use crate::wire::SubscriptionAnswer;
+use crate::watching::{NewWatch, WatchBody, WatchChanges, WatchChangesBody, no_watch};
+use crate::wire::{SubscriptionAnswer, WatchedAnswer};
+
+refusals!(ShowWatchRefusals = describe(own_subscription(), shown_watch()));
+
+/// Shows what a subscription watches, in pages by UPRN.
+///
+/// Pass `next` of a page as `after` to get the next page. The last page has no `next`.
+// S-92
+#[utoipa::path(
+    get,
+    path = "/api/v1/webhook/subscriptions/{id}/watch",
+    tag = "Webhooks",
+    params(SubscriptionInPath, WatchPage),
+    responses(
+        (status = 200, description = "A page of the watch.", body = WatchedAnswer),
+        ShowWatchRefusals,
+    ),
+    security(("apiKey" = [])),
+)]
+pub(crate) async fn show_watch(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+    uri: Uri,
+) -> Result<Json<WatchedAnswer>, Problem> {
+    let query = Query::parse(uri.query())?;
+    let mut errors = Vec::new();
+    let after = query.integer("after", 0..=chain::limits::UPRN_MAX, &mut errors);
+    let most = i64::try_from(WATCH_UPRNS_PER_CALL).unwrap_or(i64::MAX);
+    let per_page = query.integer("per_page", 1..=most, &mut errors);
+    refuse_errors(errors)?;
+    let (after, limit) = (after.unwrap_or(0), per_page.unwrap_or(most));
+    let (watch, mut uprns) = webhooks
+        .storage
+        .read_by_index(move |read| {
+            let found = find_own_subscription(read, &holder, segments.text(0))?;
+            let watch = found.watch.ok_or_else(no_watch)?;
+            // One more shows whether another page follows.
+            let uprns = watches::list_uprns(read, found.id, after, limit + 1)?;
+            Ok::<_, Problem>((watch, uprns))
+        })
+        .await?;
+    let rest = uprns.split_off(
+        uprns
+            .len()
+            .min(usize::try_from(limit).unwrap_or(usize::MAX)),
+    );
+    let next = uprns.last().copied().filter(|_last| !rest.is_empty());
+    Ok(Json(WatchedAnswer::of(watch, &uprns, next)))
+}
 
 refusals!(
     SetWatchRefusals = describe(

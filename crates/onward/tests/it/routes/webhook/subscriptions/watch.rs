@@ -181,7 +181,7 @@ sqlite_story! {
         assert_eq!(foreign.problem(), "404 not-found: There is no such subscription of this API key.");
         let kept = server.subscription(&key, &id).await;
         assert_eq!(kept["watch"], json!({"reach": "property", "uprnCount": 1}));
-        server.assert_key_is_needed(&path, "PUT,PATCH").await;
+        server.assert_key_is_needed(&path, "GET,PUT,PATCH").await;
     }
 }
 
