@@ -21,6 +21,7 @@ from onward_client import (
     Conflict,
     CurrentListing,
     Forbidden,
+    Gone,
     Invalid,
     KeySet,
     Listing,
@@ -235,7 +236,17 @@ def test_chains_are_linked_and_broken(platform: Client, new_listing: NewListings
     assert chains.history(chain_id).total >= 3
     with pytest.raises(Conflict):
         platform.listings.withdraw(seller.id)
+    changes = platform.listings.changes(seller.branch_id)
+    while changes.has_more:
+        changes = platform.listings.changes(seller.branch_id, changes.next)
     chains.unlink(seller.id, buyer.id)
+    new = platform.listings.changes(seller.branch_id, changes.next)
+    both = (seller.id, buyer.id)
+    assert [(line.action, line.listing_id) for line in new.items if line.listing_id in both] == [
+        ("link.broken", seller.id), ("link.broken", buyer.id)]
+    with pytest.raises(Gone) as gone:
+        platform.listings.changes(seller.branch_id, f"{seller.branch_id}-9-0-0-0-0")
+    assert gone.value.type == "cursor_gone"
     with pytest.raises(Conflict, match="not linked"):
         chains.unlink(seller.id, buyer.id)
 

@@ -38,6 +38,7 @@ from onward_client import (
     SqliteSeenEvents,
     Subscription,
     Watch,
+    WatchPage,
 )
 from onward_client.fastapi import router
 
@@ -221,12 +222,21 @@ def test_a_watch_and_changes_of_chains(platform: Client, inbox: Inbox,
     assert event.chain_id == platform.query_uprns(uprns[:1]).chains[0].chain_id
     assert [delivery.event_type for delivery in calls.all_deliveries(name)] == ["chain.changed"]
     assert calls.set_watch(name, range(1, 5001)).watch == Watch("property", 5000)
+    page = calls.watch(name, after=4997, per_page=2)
+    assert page == WatchPage("property", 5000, (4998, 4999), 4999)
+    assert [*calls.all_watched(name)] == [*range(1, 5001)]
     changed = calls.change_watch(name, add=uprns, remove=range(1, 5000), reach="chain")
     assert changed.watch == Watch("chain", 3)
     assert calls.subscribe("Test", inbox.url, ["chain.changed"]).watch == Watch("chain", 3)
     assert calls.subscribe("Test", inbox.url, ["chain.changed"], watch=None).watch is None
     with pytest.raises(Conflict, match="no watch"):
         calls.change_watch(name, add=[1])
+    with pytest.raises(Conflict, match="no watch"):
+        calls.watch(name)
+    moved = calls.move(name, f"{inbox.url}?moved")
+    assert (moved.subscription_id, moved.callback_url) == (name, f"{inbox.url}?moved")
+    with pytest.raises(Invalid):
+        calls.move(name, "http://localhost/")
     calls.delete(name)
     platform.chains.unlink(seller.id, buyer.id)
 

@@ -140,6 +140,8 @@ export class Forbidden extends ProblemError {}
 export class NotFound extends ProblemError {}
 /** 409: the state forbids the change. */
 export class Conflict extends ProblemError {}
+/** 410: a cursor of changes leads on no more. Read the listings, then start without it. */
+export class Gone extends ProblemError {}
 /** 422: a value is wrong; `errors` names it. */
 export class Invalid extends ProblemError {}
 /** 429: too many requests, also after this library's waiting. */

@@ -33,6 +33,6 @@ export { MemorySeenEvents, type SeenEvent, type SeenEvents } from "./seen.js";
 export type { AssertionAlgorithm, Settings, Signer } from "./settings.js";
 export type {
   Attempt, Delivery, DeliveryFilter, NewSubscription, NewWatch, Reach, Replay, SimulatedDelivery, SimulatedEvent,
-  Simulation, Subscription, Subscriptions, Watch, WatchChanges,
+  Simulation, Subscription, Subscriptions, Watch, WatchChanges, WatchPage,
 } from "./subscriptions.js";
 export { VERSION } from "./version.js";

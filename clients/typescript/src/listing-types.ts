@@ -219,6 +219,15 @@ export interface HistoryEntry {
   readonly listingId: number | undefined;
 }
 
+/** Changes of a branch's listings and chains, each given once (S-93). */
+export interface Changes {
+  readonly items: readonly HistoryEntry[];
+  /** The `after` of the next read: keep it. */
+  readonly next: string;
+  /** Whether more are there now. */
+  readonly hasMore: boolean;
+}
+
 /** A link that waits for the other branch (S-47). */
 export interface LinkProposal {
   readonly id: number;

@@ -2,13 +2,15 @@ import { segment, type WriteOptions } from "./api.js";
 import { UsageError } from "./errors.js";
 import { pageQuery, type ListingApi } from "./listing-api.js";
 import type {
-  CreatedListing, HistoryEntry, Include, LinkProposal, Listing, ListingChanges, ListingDocument, Milestone,
+  Changes, CreatedListing, HistoryEntry, Include, LinkProposal, Listing, ListingChanges, ListingDocument, Milestone,
   MilestoneRecord, NewListing,
 } from "./listing-types.js";
 import type { Bottleneck, Forecast } from "./outlook-types.js";
 import { every, LARGEST_PAGE, pageOf, type Page, type PageOptions } from "./pages.js";
 import { camelCased } from "./reading.js";
-import { readChainPlace, readHistoryEntry, readListing, readMilestone, readProposal, type Resource } from "./resources.js";
+import {
+  readChainPlace, readChanges, readHistoryEntry, readListing, readMilestone, readProposal, type Resource,
+} from "./resources.js";
 
 /** Which listings of the caller's branches. */
 export interface ListingFilter extends PageOptions {
@@ -110,6 +112,16 @@ export class Listings {
   /** Reads all changes of a listing, page after page. */
   allHistory(id: number): AsyncGenerator<HistoryEntry, void, undefined> {
     return every((options) => this.history(id, options));
+  }
+
+  /**
+   * Reads what changed in a branch's listings and chains since `after`: `next` of the read before.
+   * Without it the changes go back 30 days.
+   *
+   * @throws Gone for an `after` that leads on no more.
+   */
+  async changes(branchId: number, after?: string): Promise<Changes> {
+    return readChanges(await this.#api.readWhole("/api/v1/changes", { branch_id: branchId, after }));
   }
 
   /** Records a milestone, or corrects its date. `key` is for example `mortgage_offered`. */

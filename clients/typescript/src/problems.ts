@@ -1,5 +1,5 @@
 import {
-  Conflict, Forbidden, Invalid, NotFound, ProblemError, RateLimited, TokenError, Unauthorised, Unavailable,
+  Conflict, Forbidden, Gone, Invalid, NotFound, ProblemError, RateLimited, TokenError, Unauthorised, Unavailable,
   type Explanation, type Fault, type ProblemParts,
 } from "./errors.js";
 import type { HttpAnswer } from "./http.js";
@@ -10,6 +10,7 @@ const KINDS: Readonly<Record<number, typeof ProblemError>> = {
   401: Unauthorised,
   403: Forbidden,
   409: Conflict,
+  410: Gone,
   422: Invalid,
   429: RateLimited,
   503: Unavailable,
@@ -19,6 +20,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   401: "Check the client id, the certificate or the API key.",
   403: "Ask the operator for the scope or the branch that the call needs.",
   409: "Read the current state, then decide again.",
+  410: "Read the current state, then start again.",
   413: "Send less at once.",
   422: "Correct the named values.",
   429: "Call less often, and query several values at once.",

@@ -1,6 +1,7 @@
+import { UnexpectedAnswer } from "./errors.js";
 import type {
-  Branch, ChainPlace, CurrentListing, HistoryEntry, KnownAddress, LinkProposal, Listing, ListingDetails, Milestone, MilestoneGroup,
-  MilestoneType,
+  Branch, ChainPlace, Changes, CurrentListing, HistoryEntry, KnownAddress, LinkProposal, Listing, ListingDetails, Milestone,
+  MilestoneGroup, MilestoneType,
 } from "./listing-types.js";
 import { camelCase, dayInLondon, objectOf, optionalUnixTime, unixTime } from "./reading.js";
 
@@ -69,6 +70,15 @@ export function readHistoryEntry(entry: unknown): HistoryEntry {
     id: String(id),
     at: unixTime(attributes.at),
   };
+}
+
+/** Reads changes, and where they go on. */
+export function readChanges(answer: unknown): Changes {
+  const { data, next, has_more: hasMore } = objectOf(answer);
+  if (!Array.isArray(data) || typeof next !== "string" || typeof hasMore !== "boolean") {
+    throw new UnexpectedAnswer("The answer lacks data, next or has_more.");
+  }
+  return { items: data.map(readHistoryEntry), next, hasMore };
 }
 
 /** Reads a proposed link. */

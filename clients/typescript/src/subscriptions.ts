@@ -36,7 +36,19 @@ export interface Watch {
   readonly uprnCount: number;
 }
 
-/** A callback URL of an API key. */
+/** A page of what a subscription watches. */
+export interface WatchPage {
+  /** `property` or `chain`. */
+  readonly reach: string;
+  /** The number of watched UPRNs on all pages. */
+  readonly uprnCount: number;
+  /** In ascending order. */
+  readonly uprns: readonly number[];
+  /** The `after` of the next page. Undefined on the last page. */
+  readonly next: number | undefined;
+}
+
+/** A callback URL of an API account. */
 export interface Subscription {
   readonly subscriptionId: string;
   readonly participantName: string;
@@ -144,7 +156,11 @@ const PATH = "/api/v1/webhook";
 const USUAL_EVENTS = ["milestone.updated", "fallthrough"];
 const UPRNS_PER_CALL = 4000;
 
-/** The subscriptions of one API key (docs/webhooks.md). The calls need the setting `apiKey`. */
+/**
+ * The subscriptions of one API account (docs/webhooks.md). The calls need the setting `apiKey`.
+ *
+ * All keys of the account see them, so they stay when the operator rotates a key (S-92).
+ */
 export class Subscriptions {
   readonly #api: Api;
 
@@ -195,7 +211,34 @@ export class Subscriptions {
     return changed;
   }
 
-  /** Lists the key's subscriptions, the oldest first. */
+  /** Reads the watched UPRNs above `after`, at most `perPage` (4,000). @throws Conflict without a watch. */
+  async watch(id: string, after = 0, perPage = UPRNS_PER_CALL): Promise<WatchPage> {
+    const query = { after, per_page: perPage };
+    const answer = objectOf(await this.#api.json({ ...get(`${pathOf(id)}/watch`), query })) as unknown as WatchPage;
+    const { reach, uprnCount, uprns, next } = answer;
+    return { reach, uprnCount, uprns, next };
+  }
+
+  /** Reads all watched UPRNs in ascending order, page after page. */
+  async *allWatched(id: string): AsyncGenerator<number, void, undefined> {
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const page: WatchPage = await this.watch(id, after);
+      yield* page.uprns;
+      after = page.next;
+    }
+  }
+
+  /**
+   * Moves a subscription to another callback URL. Its id, watch and deliveries stay.
+   *
+   * @throws Invalid for a refused URL, and Conflict if another subscription has it.
+   */
+  async move(id: string, callbackUrl: string): Promise<Subscription> {
+    const path = `${PATH}/subscriptions${pathOf(id)}`;
+    return readSubscription(await this.#api.json(write("PATCH", path, { callbackUrl }, true)));
+  }
+
+  /** Lists the account's subscriptions, the oldest first. */
   async list(): Promise<readonly Subscription[]> {
     const call = get("");
     return dataOf<unknown[]>(call, await this.#api.json(call)).map(readSubscription);

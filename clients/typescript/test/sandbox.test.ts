@@ -186,7 +186,15 @@ describe("listings of a sandbox", NEEDS_SANDBOX, () => {
     assert.equal((await agent.listings.bottleneck(buyer)).chainLinkId, chain);
     assert.ok((await agent.listings.forecast(buyer)).ruleVersion >= 1);
     await assert.rejects(agent.listings.withdraw(buyer), { name: "Conflict" });
+    let changes = await agent.listings.changes(branch);
+    while (changes.hasMore) changes = await agent.listings.changes(branch, changes.next);
     await agent.chains.unlink(seller, buyer);
+    changes = await agent.listings.changes(branch, changes.next);
+    // Other tests change other listings of the branch.
+    const mine = changes.items.filter(({ listingId }) => listingId === seller || listingId === buyer);
+    assert.deepEqual(mine.map(({ action, listingId }) => [action, listingId]),
+      [["link.broken", seller], ["link.broken", buyer]]);
+    await assert.rejects(agent.listings.changes(branch, `${branch}-9-0-0-0-0`), { name: "Gone", type: "cursor_gone" });
     await agent.chains.unlink(top, seller);
     for (const id of [seller, buyer, top]) await agent.listings.withdraw(id);
   });

@@ -165,6 +165,11 @@ describe("webhooks of a sandbox", NEEDS_SANDBOX, () => {
     const many = Array.from({ length: 5000 }, (_, index) => index + 1);
     const set = await client.subscriptions.setWatch(subscriptionId, many);
     assert.deepEqual(set.watch, { reach: "property", uprnCount: 5000 });
+    const page = await client.subscriptions.watch(subscriptionId, 4997, 2);
+    assert.deepEqual(page, { reach: "property", uprnCount: 5000, uprns: [4998, 4999], next: 4999 });
+    const watched: number[] = [];
+    for await (const each of client.subscriptions.allWatched(subscriptionId)) watched.push(each);
+    assert.deepEqual(watched, many);
     const changed = await client.subscriptions.changeWatch(subscriptionId, { add: uprns, remove: many.slice(1), reach: "chain" });
     assert.deepEqual(changed.watch, { reach: "chain", uprnCount: 3 });
     const types: string[] = [];
@@ -175,6 +180,10 @@ describe("webhooks of a sandbox", NEEDS_SANDBOX, () => {
     assert.equal((await client.subscriptions.subscribe(again)).watch?.uprnCount, 3);
     assert.equal((await client.subscriptions.subscribe({ ...again, watch: null })).watch, undefined);
     await assert.rejects(client.subscriptions.changeWatch(subscriptionId, { add: [1] }), { name: "Conflict" });
+    await assert.rejects(client.subscriptions.watch(subscriptionId), { name: "Conflict" });
+    const moved = await client.subscriptions.move(subscriptionId, `${callbackUrl}?moved`);
+    assert.deepEqual([moved.subscriptionId, moved.callbackUrl], [subscriptionId, `${callbackUrl}?moved`]);
+    await assert.rejects(client.subscriptions.move(subscriptionId, "http://localhost/"), { name: "Invalid" });
     await client.chains.unlink(seller, buyer);
     for (const id of [seller, buyer]) await client.listings.withdraw(id);
   });

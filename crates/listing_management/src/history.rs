@@ -211,11 +211,11 @@ pub struct CurrentDetail {
 pub(crate) fn describe_details() -> AnyOfBuilder {
     AnyOfBuilder::new()
         .description(Some(
-            "What changed. `link.added` and `link.broken` name both sides; `end.checked` and \
-             `end.unchecked` the end and the reason; `milestone.recorded` the milestone as it \
-             stands then, `milestone.withdrawn` its key; `listing.created` and `listing.updated` \
-             what was said; `listing.withdrawn` the listing's id; `enquiries.reopened` nothing; `current.gained` and \
-             `current.lost` the reason, if an operator gave one.",
+            "What changed. `link.added`, `link.broken`, `link.proposed` and `proposal.withdrawn` name both \
+             sides; `end.checked` and `end.unchecked` the end and the reason; `milestone.recorded` the \
+             milestone as it stands then, `milestone.withdrawn` its key; `listing.created` and \
+             `listing.updated` what was said; `listing.withdrawn` the listing's id; `enquiries.reopened` \
+             nothing; `current.gained` and `current.lost` the reason, if an operator gave one.",
         ))
         .item(LinkDetail::schema())
         .item(EndDetail::schema())

@@ -8,6 +8,7 @@ pub mod assessments;
 pub mod author;
 pub mod caller;
 mod chain_changes;
+mod change_cursor;
 pub mod current;
 mod current_listing;
 pub mod ends;

@@ -10,6 +10,12 @@ pub(crate) const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
 pub(crate) const PROPOSALS_MAX: i64 = 100;
 /// How long a proposal of a link is open, in seconds (S-47).
 pub(crate) const PROPOSAL_SECONDS: i64 = 30 * web::limits::DAY_SECONDS;
+/// How far back the changes of a branch go, in seconds (S-93).
+pub(crate) const CHANGES_SECONDS: i64 = 30 * web::limits::DAY_SECONDS;
+/// Changes in one answer.
+pub(crate) const CHANGES_PER_PAGE: i64 = 100;
+/// New changes that one read numbers.
+pub(crate) const CHANGES_NUMBERED_MAX: i64 = 1_000;
 /// Chains that one read of the daily pass over all chains takes.
 pub(crate) const PASS_CHAINS: i64 = 500;
 /// How long a node keeps the task of the daily pass without a sign of life, in seconds.

@@ -18,7 +18,7 @@ use super::author::Author;
 use super::chain_changes::{self, ChangedChains};
 use super::current;
 use super::history::{HistoryWriter, LinkDetail, ListingInChain};
-use super::proposals::{WantedLink, propose_if_needed};
+use super::proposals::{WITHDRAWN, WantedLink, note_proposal, propose_if_needed};
 
 /// The facts of a listing that a link needs.
 #[derive(Debug, Clone, Copy)]
@@ -118,7 +118,7 @@ pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Re
     let is_proposed = proposals::find_proposal(write, link, author.now)?.is_some();
     proposals::delete_proposal(write, link)?;
     if is_proposed && !links::link_exists(write, link)? {
-        return Ok(());
+        return note_proposal(write, author, link, WITHDRAWN);
     }
     let chain = load_chain(write, sides.seller.chain)?;
     let unlink = link::unlink(&chain, link, ChainId(Uuid::new_v4()))?;
@@ -145,7 +145,6 @@ fn store_unlink(
     reason: Option<String>,
 ) -> Result<(), Problem> {
     let Settling { actor, now, .. } = *settling;
-    changes::store_unlink(write, unlink, now)?;
     let history = HistoryWriter { actor, now };
     let chain_of = |listing| match &unlink.new_chain {
         Some((fresh, moved)) if moved.contains(&listing) => *fresh,
@@ -158,8 +157,10 @@ fn store_unlink(
             listing,
             chain: chain_of(listing),
         };
+        // While the chain is whole, so that the branches of both parts read it.
         history.note(write, at, "link.broken", &detail)?;
     }
+    changes::store_unlink(write, unlink, now)?;
     let changed = ChangedChains {
         change: ChainChange::Unlinked,
         listing: unlink.link.buyer,

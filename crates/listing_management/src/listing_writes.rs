@@ -2,7 +2,7 @@
 
 use chain::ids::{ChainId, ListingId, PropertyId};
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
-use storage::{Write, branch, chains, proposals};
+use storage::{Write, branch, chains};
 use uuid::Uuid;
 use web::problem::Problem;
 use web::refusal::Refusal;
@@ -14,6 +14,7 @@ use super::history::{ListingDetail, ListingInChain, WithdrawnDetail};
 use super::links::load_chain;
 use super::listing_fields::{ListingChanges, NewListing};
 use super::listings::find_own_listing;
+use super::proposals;
 use super::quotas::Allowance;
 use super::sold_property;
 
@@ -58,7 +59,7 @@ pub fn store_listing(
     }
     if property != before.property {
         // The other branch would confirm a link to another home than the one proposed.
-        proposals::delete_proposals_of_listing(write, before.id)?;
+        proposals::withdraw_all(write, author, before.id)?;
     }
     store_changes(write, author, &before, property, &new.facts)?;
     Ok(Stored {
@@ -93,8 +94,8 @@ pub fn withdraw_listing(
     if chain.length() > 1 {
         return Err(linked(id).into());
     }
+    proposals::withdraw_all(write, author, id)?;
     listings::delete_listing(write, id, author.now)?;
-    proposals::delete_proposals_of_listing(write, id)?;
     let detail = WithdrawnDetail::from(id);
     let at = ListingInChain::from(&listing);
     author

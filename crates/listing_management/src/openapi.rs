@@ -11,11 +11,12 @@ use tokens::registry::Scope;
 use utoipa::openapi::{RefOr, Response};
 use uuid::Uuid;
 use web::described::{any_body, query_string};
-use web::problem::Problem;
+use web::problem::{FieldError, Problem};
 use web::refusal::Refusal;
 use web::refusals;
 use web::segments;
 
+use super::change_cursor::Fault;
 use super::includes::unknown_include;
 use super::links::{foreign_sides, same_property, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
@@ -90,6 +91,17 @@ pub(crate) fn own_chain() -> Vec<Problem> {
     vec![
         Refusal::unknown_chain(chain).into(),
         Refusal::foreign_chain(chain).into(),
+    ]
+}
+
+/// Refusals of a read of changes.
+pub(crate) fn changes() -> Vec<Problem> {
+    let missing = FieldError::new("branch_id", "is missing".to_owned());
+    vec![
+        Problem::ValuesInvalid(vec![missing]),
+        segments::unknown_branch("7").about("branch_id").into(),
+        Refusal::forbidden("branch 7 is not one of yours".to_owned()).into(),
+        Refusal::from(Fault::TooOld).into(),
     ]
 }
 

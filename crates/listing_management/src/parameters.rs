@@ -38,6 +38,9 @@ pub(crate) struct Includes;
 /// The filters of a list of listings.
 pub(crate) struct ListingFilter;
 
+/// The branch whose changes are read, and the cursor.
+pub(crate) struct ChangesAfter;
+
 /// `Idempotency-Key`.
 pub(crate) struct IdempotencyKey;
 
@@ -120,6 +123,16 @@ impl IntoParams for ListingFilter {
                 external_id,
             ),
         ]
+    }
+}
+
+impl IntoParams for ChangesAfter {
+    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let mut branch = in_query("branch_id", "One of your branches.", id());
+        branch.required = Required::True;
+        let cursor = ObjectBuilder::new().schema_type(Type::String);
+        let after = "`next` of the answer after which to read on.";
+        vec![branch, in_query("after", after, cursor)]
     }
 }
 

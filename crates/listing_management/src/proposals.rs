@@ -1,16 +1,20 @@
 //! Links to listings of other branches: proposed by one branch, confirmed by the other (S-47).
 
 use chain::consent::{self, LinkRequest, OwnSides};
-use chain::ids::BranchId;
+use chain::ids::{BranchId, ListingId};
 use chain::link::Side;
 use chain::state::Link;
-use storage::Write;
 use storage::proposals::{self, StoredProposal};
+use storage::{Write, chains};
 use web::problem::Problem;
 use web::refusal::Refusal;
 
 use super::author::Author;
+use super::history::{LinkDetail, ListingInChain};
 use crate::limits;
+
+/// The action of a proposal that is open no more, and led to no link.
+pub(crate) const WITHDRAWN: &str = "proposal.withdrawn";
 
 /// A link that a caller asks for.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +59,40 @@ pub(crate) fn propose_if_needed(
         expires_at: author.now + limits::PROPOSAL_SECONDS,
     };
     new.id = proposals::insert_proposal(write, &new)?;
+    note_proposal(write, author, wanted.link, "link.proposed")?;
     Ok(Some(new))
+}
+
+/// Withdraws all open proposals of a listing that is withdrawn itself.
+pub(crate) fn withdraw_all(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    listing: ListingId,
+) -> Result<(), Problem> {
+    let all = (i64::MAX, 0);
+    let (_total, open) = proposals::list_proposals(write, listing, author.now, all)?;
+    for proposal in open {
+        note_proposal(write, author, proposal.link, WITHDRAWN)?;
+    }
+    proposals::delete_proposals_of_listing(write, listing)?;
+    Ok(())
+}
+
+/// Writes a change of a proposal to the histories of both listings. Their two branches alone read it (S-93).
+pub(crate) fn note_proposal(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    link: Link,
+    action: &'static str,
+) -> Result<(), Problem> {
+    for listing in [link.seller, link.buyer] {
+        if let Some(chain) = chains::find_chain_of_listing(write, listing)? {
+            let at = ListingInChain { listing, chain };
+            let detail = LinkDetail::from(link);
+            author.history().note(write, at, action, &detail)?;
+        }
+    }
+    Ok(())
 }
 
 /// The refusal of one more open proposal.

@@ -7,6 +7,7 @@ pub(crate) mod branch {
     pub(crate) mod filter;
 }
 pub mod chain;
+pub(crate) mod changes;
 pub mod listing;
 pub mod milestone_group;
 pub mod milestone_type;
@@ -77,6 +78,7 @@ fn listing_routes() -> OpenApiRouter<Arc<ListingManagement>> {
         .routes(routes!(listing::lagging::list_lagging))
         .routes(routes!(listing::reopen_enquiries::reopen_enquiries))
         .routes(routes!(listing::history::list_history))
+        .routes(routes!(changes::list_changes))
         .routes(routes!(listing::proposals::list_proposals))
         .routes(routes!(listing::bottleneck::show_bottleneck))
         .routes(routes!(listing::forecast::show_forecast))

@@ -2,6 +2,7 @@
 
 pub(crate) mod bottleneck;
 pub(crate) mod catalogue;
+pub(crate) mod changes;
 pub(crate) mod directory;
 pub(crate) mod document;
 pub(crate) mod forecast;

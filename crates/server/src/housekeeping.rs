@@ -11,7 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use storage::Storage;
 use storage::quotas::SLOT_SECONDS;
 use storage::retention::OldRows;
-use storage::{StorageError, waiting};
+use storage::{StorageError, branch_changes, history, waiting};
 use tokens::registry::Registry;
 use tokio::sync::watch;
 
@@ -106,7 +106,8 @@ pub async fn run(housekeeping: Housekeeping, mut stop: watch::Receiver<bool>) {
             .forget_expired(tokens_before);
         let cleaning = async {
             clean_store(&housekeeping, &stop).await?;
-            delete_leftovers(&housekeeping, &stop).await
+            delete_leftovers(&housekeeping, &stop).await?;
+            delete_old_changes(&housekeeping, &stop).await
         };
         if let Err(error) = cleaning.await {
             tracing::warn!(%error, "expired rows could not be removed");
@@ -182,9 +183,9 @@ pub async fn delete_leftovers(
     while !*stop.borrow() {
         let working = Stopwatch::start();
         let now = housekeeping.clock.now_milliseconds();
-        let cancelling = housekeeping
-            .storage
-            .write_under_row_locks(move |write| waiting::cancel_of_ended_accounts(write, now, limit));
+        let cancelling = housekeeping.storage.write_under_row_locks(move |write| {
+            waiting::cancel_of_ended_accounts(write, now, limit)
+        });
         let cancelled: u64 = cancelling.await?;
         let deleting = housekeeping
             .storage
@@ -195,6 +196,30 @@ pub async fn delete_leftovers(
         }
         // The rows of one subscription lie far apart, so their removal takes the disk for long.
         tokio::time::sleep(working.elapsed()).await;
+    }
+    Ok(())
+}
+
+/// Removes lines from the lists of changes after their time (S-93). The history keeps them. It stops early when
+/// `stop` turns true; the next round goes on.
+pub async fn delete_old_changes(
+    housekeeping: &Housekeeping,
+    stop: &watch::Receiver<bool>,
+) -> Result<(), StorageError> {
+    let since = housekeeping.clock.now_seconds() - limits::CHANGES_KEPT_SECONDS;
+    let finding = housekeeping
+        .storage
+        .read(move |read| history::find_first_since(read, since));
+    let before: i64 = finding.await?;
+    let limit = limits::LEFTOVERS_CHANGED_MAX;
+    while !*stop.borrow() {
+        let deleting = housekeeping
+            .storage
+            .write_under_row_locks(move |write| branch_changes::delete_old(write, before, limit));
+        let deleted: u64 = deleting.await?;
+        if deleted == 0 {
+            break;
+        }
     }
     Ok(())
 }

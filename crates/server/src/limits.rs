@@ -20,8 +20,11 @@ pub const CLIENTS_TAKING_TURNS_MAX: usize = 10_000;
 pub const INTERACTION_ID_CHARACTERS_MAX: usize = 128;
 /// The longest reuse of a signature (S-13), in seconds.
 pub const SIGNATURE_REUSE_SECONDS_MAX: i64 = 300;
-/// Rows of revoked keys and removed subscriptions that one transaction changes or removes.
+/// Rows of revoked keys, removed subscriptions and old changes that one transaction changes or removes.
 pub const LEFTOVERS_CHANGED_MAX: i64 = 200;
+/// How long a line stays in the lists of changes, in seconds. It is a day longer than changes go back (S-93),
+/// because the clocks of nodes differ.
+pub const CHANGES_KEPT_SECONDS: i64 = 31 * web::limits::DAY_SECONDS;
 /// How long the metrics wait for the store. Prometheus waits for 10 s by default.
 pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a check of readiness waits for the store.

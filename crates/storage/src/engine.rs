@@ -79,6 +79,8 @@ pub(crate) struct Dialect {
     /// Gives the columns of event types, which programs before version 26 use, a default, and keeps them in
     /// step with the rows.
     pub(crate) event_type_columns: &'static str,
+    /// Says that a table consists of its primary key's index.
+    pub(crate) compact: &'static str,
     /// The present time in Unix seconds.
     pub(crate) now: &'static str,
     /// Refuses changes of rows of `operator_change`.
@@ -97,6 +99,7 @@ impl Dialect {
                 self.fewer_milestone_references,
             )
             .replace("{event_type_columns}", self.event_type_columns)
+            .replace("{compact}", self.compact)
             .replace("{now}", self.now)
             .replace("{operator_change_append_only}", self.append_only)
     }

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::LazyLock;
 
 use chain::ids::{ChainId, ListingId};
-use chain::milestone::CATALOGUE;
+use chain::milestone::{self, CATALOGUE};
 
 use crate::row::Row;
 use crate::{Read, Result, Write};
@@ -46,11 +46,12 @@ pub struct HistoryEntry {
     pub at: i64,
 }
 
-/// Inserts an entry.
+/// Inserts an entry, and shows it to the branches that may read it (S-93). The branches of a chain are those
+/// that have a listing in it now.
 pub fn append_history(write: &mut Write<'_>, entry: &NewEntry<'_>, now: i64) -> Result<()> {
-    write.execute(
+    let line = write.insert(
         "insert into history (listing_id, chain_id, action, actor, detail, recorded_at) \
-         values ($1, $2, $3, $4, $5, $6)",
+         values ($1, $2, $3, $4, $5, $6) returning id",
         &[
             entry.listing.into(),
             (&entry.chain.to_string()).into(),
@@ -60,7 +61,35 @@ pub fn append_history(write: &mut Write<'_>, entry: &NewEntry<'_>, now: i64) -> 
             now.into(),
         ],
     )?;
+    let sql = if is_shared(entry) {
+        SHOW_TO_CHAIN
+    } else {
+        SHOW_TO_BRANCH
+    };
+    write.execute(sql, &[line.into(), entry.listing.into()])?;
     Ok(())
+}
+
+/// Shows a new line to the branches that have a listing in the listing's chain now.
+const SHOW_TO_CHAIN: &str = "insert into new_change (branch_id, line_id) \
+     select distinct l.branch_id, cast($1 as bigint) from listing o join listing l \
+     on l.chain_id = o.chain_id and (l.deleted_at is null or l.id = o.id) where o.id = $2";
+/// Shows a new line to the listing's branch.
+const SHOW_TO_BRANCH: &str = "insert into new_change (branch_id, line_id) \
+     select branch_id, cast($1 as bigint) from listing where id = $2";
+
+/// Whether everybody with a listing in the chain may read an entry (S-47), as [`IS_SHARED`] decides for stored
+/// ones.
+fn is_shared(entry: &NewEntry<'_>) -> bool {
+    let key = || entry.detail.strip_prefix("{\"key\":\"")?.split('"').next();
+    match entry.action {
+        "link.added" | "link.broken" | "end.checked" | "end.unchecked" => true,
+        "milestone.recorded" | "milestone.withdrawn" => {
+            let kind = key().and_then(milestone::find_by_key);
+            kind.is_some_and(|kind| kind.label.is_some())
+        }
+        _other => false,
+    }
 }
 
 /// The number of a listing's entries, and one page of them, the oldest first.
@@ -237,7 +266,7 @@ pub fn count_of_chain(read: &mut Read<'_>, chain: ChainId) -> Result<i64> {
 }
 
 /// Sets the participants of entries by people of the console, whose actor is `person:` and an id.
-fn name_people(read: &mut Read<'_>, entries: &mut [HistoryEntry]) -> Result<()> {
+pub(crate) fn name_people(read: &mut Read<'_>, entries: &mut [HistoryEntry]) -> Result<()> {
     let mut known: HashMap<i64, Option<String>> = HashMap::new();
     for entry in entries {
         let id = entry.actor.strip_prefix("person:");
@@ -257,7 +286,7 @@ fn name_people(read: &mut Read<'_>, entries: &mut [HistoryEntry]) -> Result<()> 
     Ok(())
 }
 
-fn read_entry(row: &Row<'_>) -> Result<HistoryEntry> {
+pub(crate) fn read_entry(row: &Row<'_>) -> Result<HistoryEntry> {
     Ok(HistoryEntry {
         id: row.integer(0)?,
         listing: ListingId(row.integer(1)?),
@@ -277,4 +306,24 @@ pub fn find_time(read: &mut Read<'_>, line: i64) -> Result<Option<i64>> {
         &[line.into()],
         |row| row.integer(0),
     )
+}
+
+/// The lowest id from which on all lines were recorded at a time (Unix seconds) or later. Ids grow with time,
+/// so halving finds it without an index of times.
+pub fn find_first_since(read: &mut Read<'_>, at: i64) -> Result<i64> {
+    let last = read.query_integer("select coalesce(max(id), 0) from history", &[])?;
+    let (mut low, mut high) = (0, last + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let found = read.query_one(
+            "select id, recorded_at from history where id >= $1 order by id limit 1",
+            &[middle.into()],
+            |row| Ok((row.integer(0)?, row.integer(1)?)),
+        )?;
+        match found {
+            Some((id, recorded_at)) if recorded_at < at => low = id + 1,
+            Some(_) | None => high = middle,
+        }
+    }
+    Ok(low)
 }

@@ -15,6 +15,7 @@ pub mod assertion;
 pub mod attempts;
 pub mod batches;
 pub mod branch;
+pub mod branch_changes;
 pub mod chains;
 pub mod changes;
 pub mod chase;

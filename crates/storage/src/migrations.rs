@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 27;
+pub(crate) const SCHEMA_VERSION: i64 = 29;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -34,6 +34,9 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0025_watch_changes.sql"),
     include_str!("migrations/0026_event_types.sql"),
     include_str!("migrations/0027_api_accounts.sql"),
+    // Version 28 belongs to sealed versions.
+    "insert into schema_version (version, applied_at, oldest_program) values (28, 0, 18);",
+    include_str!("migrations/0029_branch_changes.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -248,7 +248,8 @@ impl<'c> Write<'c> {
         }
     }
 
-    /// Raises the counters of a restored store, so that no row gets the number of a lost one.
+    /// Raises the counters of a restored store, so that no row gets the number of a lost one, and counts the
+    /// restore.
     pub fn raise_counters(&mut self) -> Result<()> {
         match &mut self.read.session {
             Session::Sqlite(session) => session.raise_counters(),
@@ -256,6 +257,11 @@ impl<'c> Write<'c> {
         }?;
         self.execute(
             "update counter set value = value + 1000000 where name = 'placeholder_uprn'",
+            &[],
+        )?;
+        self.execute(
+            "insert into counter (name, value) values ('restores', 1) \
+             on conflict (name) do update set value = counter.value + 1",
             &[],
         )?;
         Ok(())

@@ -33,6 +33,8 @@ pub enum Class {
     Unknown,
     /// The present state forbids the operation.
     Conflict,
+    /// What the request goes on from is not there any more.
+    Gone,
     /// A value is not valid.
     Invalid,
 }
@@ -44,6 +46,7 @@ impl Class {
             Self::Forbidden,
             Self::Unknown,
             Self::Conflict,
+            Self::Gone,
             Self::Invalid,
         ]
         .into_iter();
@@ -56,6 +59,7 @@ impl Class {
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::Unknown => StatusCode::NOT_FOUND,
             Self::Conflict => StatusCode::CONFLICT,
+            Self::Gone => StatusCode::GONE,
             Self::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
         }
     }
@@ -66,6 +70,7 @@ impl Class {
             Self::Forbidden => ("forbidden", "Not the caller's branch"),
             Self::Unknown => ("unknown", "Unknown id"),
             Self::Conflict => ("conflict", "The present state forbids it"),
+            Self::Gone => ("gone", "Not there any more"),
             Self::Invalid => ("value-invalid", "Value not valid"),
         }
     }
@@ -126,6 +131,11 @@ impl Refusal {
     /// Refuses because of the present state.
     pub fn conflict(code: &'static str, detail: String) -> Self {
         Self::new(Class::Conflict, code, detail)
+    }
+
+    /// Refuses to go on from something that is not there any more.
+    pub fn gone(code: &'static str, detail: String) -> Self {
+        Self::new(Class::Gone, code, detail)
     }
 
     /// Refuses a form of an older state than the present one.

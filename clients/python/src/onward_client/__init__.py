@@ -37,6 +37,7 @@ from .errors import (
     Explanation,
     Fault,
     Forbidden,
+    Gone,
     Invalid,
     KeysUnavailable,
     NotFound,
@@ -69,6 +70,7 @@ from .listing_bodies import (
 from .listing_document import ListingDocument
 from .listing_model import (
     ChainPlace,
+    Changes,
     CreatedListing,
     HistoryEntry,
     LinkProposal,
@@ -111,6 +113,7 @@ from .subscription_model import (
     SimulatedEvent,
     Subscription,
     Watch,
+    WatchPage,
 )
 from .subscriptions import NewWatch, Simulation, Subscriptions
 from .verification import verify_answer
@@ -133,6 +136,7 @@ __all__ = [
     "ChainPlace",
     "ChainSummary",
     "Chains",
+    "Changes",
     "Client",
     "ComparableSales",
     "Completed",
@@ -154,6 +158,7 @@ __all__ = [
     "Forbidden",
     "Forecast",
     "Freshness",
+    "Gone",
     "Funding",
     "HistoryEntry",
     "Holder",
@@ -218,6 +223,7 @@ __all__ = [
     "UsageError",
     "VerificationError",
     "Watch",
+    "WatchPage",
     "WorkflowStep",
     "__version__",
     "settings_of_sandbox",

@@ -160,6 +160,10 @@ class Conflict(ProblemError):
     """409: the present state forbids the change. `errors` has the code."""
 
 
+class Gone(ProblemError):
+    """410: a cursor of changes leads on no more. Read the listings, then start without it."""
+
+
 class Invalid(ProblemError):
     """422: a value is wrong. `errors` names each of them."""
 

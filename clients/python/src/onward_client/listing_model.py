@@ -92,6 +92,18 @@ class HistoryEntry:
 
 
 @dataclass(frozen=True)
+class Changes:
+    """Changes of a branch's listings and chains, each given once (S-93).
+
+    Keep `next`: it is the `after` of the next read. `has_more` says that more are there now.
+    """
+
+    items: tuple[HistoryEntry, ...]
+    next: str
+    has_more: bool
+
+
+@dataclass(frozen=True)
 class LinkProposal:
     """A link that one branch proposed and the other has not confirmed (S-47).
 
@@ -156,6 +168,12 @@ def read_history_entry(reader: Reader) -> HistoryEntry:
     return HistoryEntry(reader.text("id"), attributes.text("action"), attributes.unix_time("at"),
                         attributes.text("by"), attributes.text("chain_link_id"),
                         attributes.members.get("detail"), attributes.integer_or_none("listing_id"))
+
+
+def read_changes(reader: Reader) -> Changes:
+    """Read changes and where they go on, or raise UnexpectedAnswer."""
+    return Changes(tuple(map(read_history_entry, reader.objects("data"))), reader.text("next"),
+                   reader.flag("has_more"))
 
 
 def read_proposal(reader: Reader) -> LinkProposal:

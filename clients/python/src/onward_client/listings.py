@@ -10,10 +10,12 @@ from .caller import Caller, segment
 from .listing_bodies import ListingChanges, MilestoneRecord, NewListing, unix_seconds
 from .listing_document import ListingDocument, read_listing_document
 from .listing_model import (
+    Changes,
     CreatedListing,
     HistoryEntry,
     LinkProposal,
     Listing,
+    read_changes,
     read_history_entry,
     read_listing,
     read_proposal,
@@ -118,6 +120,16 @@ class Listings(Group[M], Generic[M]):
     def all_history(self, listing_id: int) -> Stream[HistoryEntry]:
         """Return all changes, as `history` does, page after page."""
         return self._caller.every(_path(listing_id, "history"), read_history_entry)
+
+    @call
+    def changes(self, branch_id: int, after: str | None = None) -> Steps[Changes]:
+        """Return what changed in a branch's listings and chains since `after` (docs/agents.md).
+
+        `after` is `next` of the read before; without it they go back 30 days.
+        Raises Gone for an `after` that leads on no more.
+        """
+        return read_changes((yield from self._caller.read(
+            "/api/v1/changes", {"branch_id": branch_id, "after": after})))
 
     @call
     def record_milestone(self, listing_id: int, key: str, record: MilestoneRecord,

@@ -21,8 +21,21 @@ class Watch:
 
 
 @dataclass(frozen=True)
+class WatchPage:
+    """A page of what a subscription watches, in ascending order.
+
+    `uprn_count` counts all pages. `next` is the `after` of the next page, or None on the last.
+    """
+
+    reach: str
+    uprn_count: int
+    uprns: tuple[int, ...]
+    next: int | None
+
+
+@dataclass(frozen=True)
 class Subscription:
-    """A callback URL of an API key. `status` is `active` or `disabled`.
+    """A callback URL of an API account. `status` is `active` or `disabled`.
 
     `watch` is None if the events of all properties arrive.
 
@@ -121,6 +134,12 @@ def read_subscription(reader: Reader) -> Subscription:
         failures=reader.integer_or_none("failures") or 0,
         paused_until=reader.moment_or_none("pausedUntil"),
     )
+
+
+def read_watch_page(reader: Reader) -> WatchPage:
+    """Read a page of a watch, or raise UnexpectedAnswer."""
+    return WatchPage(reader.text("reach"), reader.integer("uprnCount"), reader.integers("uprns"),
+                     reader.integer_or_none("next"))
 
 
 def read_delivery(reader: Reader) -> Delivery:

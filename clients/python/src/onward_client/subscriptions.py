@@ -12,16 +12,18 @@ from .errors import UsageError
 from .listing_bodies import UNCHANGED, Unchanged
 from .pages import Page
 from .reading import Reader
-from .steps import Group, M, Steps, Stream, call, stream
+from .steps import Group, Item, M, Steps, Stream, call, stream
 from .subscription_model import (
     Delivery,
     Replay,
     SimulatedEvent,
     Subscription,
+    WatchPage,
     read_delivery,
     read_replay,
     read_simulated_event,
     read_subscription,
+    read_watch_page,
 )
 
 PATH = "/api/v1/webhook"
@@ -72,7 +74,10 @@ class NewWatch:
 
 
 class Subscriptions(Group[M], Generic[M]):
-    """The subscriptions of one API key. Each call raises NotFound for an unknown id."""
+    """The subscriptions of one API account. Each call raises NotFound for an unknown id.
+
+    All keys of the account see them, so they stay when the operator rotates a key (S-92).
+    """
 
     def __init__(self, mode: M, caller: Caller) -> None:
         super().__init__(mode)
@@ -132,8 +137,36 @@ class Subscriptions(Group[M], Generic[M]):
         return (yield from self._write("PATCH", "watch", subscription_id, last))
 
     @call
+    def watch(self, subscription_id: str, after: int = 0,
+              per_page: int = UPRNS_PER_CALL) -> Steps[WatchPage]:
+        """Return the watched UPRNs above `after`, at most 4,000. Raises Conflict without a watch."""
+        return read_watch_page((yield from self._caller.read(
+            _path(subscription_id, "watch"), {"after": after, "per_page": per_page})))
+
+    @stream
+    def all_watched(self, subscription_id: str) -> Stream[int]:
+        """Return all watched UPRNs in ascending order, as `watch` does, page after page."""
+        after: int | None = 0
+        while after is not None:
+            page = read_watch_page((yield from self._caller.read(
+                _path(subscription_id, "watch"), {"after": after})))
+            for uprn in page.uprns:
+                yield Item(uprn)
+            after = page.next
+
+    @call
+    def move(self, subscription_id: str, callback_url: str) -> Steps[Subscription]:
+        """Move a subscription to another callback URL. Its id, watch and deliveries stay.
+
+        Raises Invalid for a refused URL (S-31), and Conflict if another subscription has it.
+        """
+        answer = yield from self._caller.write_plainly(
+            "PATCH", _path(subscription_id), {"callbackUrl": callback_url})
+        return read_subscription(Reader.of_body(answer.body))
+
+    @call
     def list(self) -> Steps[tuple[Subscription, ...]]:
-        """Return the API key's subscriptions, the oldest first."""
+        """Return the account's subscriptions, the oldest first."""
         answer = yield from self._caller.read(f"{PATH}/subscriptions")
         return tuple(map(read_subscription, answer.objects("data")))
 

@@ -30,7 +30,7 @@ pub(crate) struct HistoryAttributes {
     /// The listing's chain after the change.
     #[schema(format = "uuid")]
     chain_link_id: String,
-    /// The listing, in the history of a chain.
+    /// The listing, in the history of a chain and in changes.
     #[schema(nullable = false, minimum = 1)]
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<i64>,
@@ -52,7 +52,20 @@ impl HistoryResource {
         }
         Ok(resource)
     }
+
+    /// The entry among the changes of a branch, with its listing (S-93).
+    pub(crate) fn of_changes(entry: HistoryEntry) -> Result<Self, Problem> {
+        let mut resource = Self::of_chain(entry)?;
+        let is_end = resource.attributes.action.starts_with("end.");
+        if let (false, Some(detail)) = (is_end, resource.attributes.detail.as_object_mut()) {
+            detail.retain(|member, _value| !LEFT_OUT.contains(&member.as_str()));
+        }
+        Ok(resource)
+    }
 }
+
+/// The members of details that changes leave out: a price, names that an agent typed, and free text.
+const LEFT_OUT: [&str; 4] = ["price", "seller_conveyancer", "buyer_conveyancer", "reason"];
 
 impl TryFrom<HistoryEntry> for HistoryResource {
     type Error = Problem;

@@ -3,6 +3,7 @@
 mod address;
 mod branch;
 mod chain;
+mod changes;
 mod console;
 mod docs;
 mod health;

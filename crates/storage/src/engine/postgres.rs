@@ -55,6 +55,7 @@ const DIALECT: Dialect = Dialect {
     fewer_references: FEWER_REFERENCES,
     fewer_milestone_references: FEWER_MILESTONE_REFERENCES,
     event_type_columns: include_str!("postgres/event_types.sql"),
+    compact: "",
     now: "cast(extract(epoch from now()) as bigint)",
     append_only: "create function operator_change_refuse_change() returns trigger language plpgsql as \
                   $$ begin raise exception '% is append-only', tg_table_name; end $$; \

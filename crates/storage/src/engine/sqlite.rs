@@ -54,6 +54,7 @@ const DIALECT: Dialect = Dialect {
     fewer_references: "",
     fewer_milestone_references: "",
     event_type_columns: include_str!("sqlite/event_types.sql"),
+    compact: " without rowid",
     now: "cast(strftime('%s', 'now') as integer)",
     append_only: "create trigger operator_change_update before update on operator_change \
                   begin select raise(abort, 'operator_change is append-only'); end; \

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod address_search;
+mod branch_changes;
 mod branches;
 mod changes;
 mod checkpoints;

@@ -7,7 +7,7 @@ use crate::test_server::{Answer, Client, send};
 
 /// Method, path and body. All of them succeed when the owner makes them in this order.
 #[rustfmt::skip]
-pub(super) const CALLS: [(&str, &str, &str); 34] = [
+pub(super) const CALLS: [(&str, &str, &str); 35] = [
     ("GET", "/listing", ""),
     ("GET", "/listing/{listing}", ""),
     ("GET", "/listing/{listing}?includes=buyer,seller,chain_data,chained_listings,milestones", ""),
@@ -20,6 +20,7 @@ pub(super) const CALLS: [(&str, &str, &str); 34] = [
     ("GET", "/listing/{listing}/history", ""),
     ("GET", "/chain/{chain}/listings", ""),
     ("GET", "/chain/{chain}/history", ""),
+    ("GET", "/changes?branch_id={branch}", ""),
     ("GET", "/milestone_type", ""),
     ("GET", "/milestone_type/1/relationships/milestones", ""),
     ("GET", "/milestone_group", ""),

@@ -32,7 +32,7 @@ impl Model {
             listing.price = *price;
         } else {
             listing.is_deleted = true;
-            self.end_proposals_of(id);
+            self.end_proposals_of(asker, id);
             action = "listing.withdrawn";
         }
         self.touch(id);
@@ -101,6 +101,9 @@ impl Model {
         if is_moved && self.names_a_sale(id) {
             return Outcome::Refused(vec![(409, "property_fixed")]);
         }
+        if is_moved {
+            self.end_proposals_of(asker, id);
+        }
         if is_moved || self.listing(id).price != price {
             let listing = self.listing_mut(id);
             listing.price = price;
@@ -108,9 +111,6 @@ impl Model {
             self.touch(id);
             self.note(asker, "listing.updated", id);
             self.settle(asker, id, is_moved);
-        }
-        if is_moved {
-            self.end_proposals_of(id);
         }
         if is_moved && self.current.get(&left) == Some(&id) {
             self.settle_left(asker, left, id);

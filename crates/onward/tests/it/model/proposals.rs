@@ -43,6 +43,7 @@ impl Model {
                 created_at: self.now,
                 id: None,
             });
+            self.note_proposal(asker, "link.proposed", link);
         }
         Outcome::Done(Done {
             proposed: Some(link),
@@ -66,9 +67,20 @@ impl Model {
         self.proposals.retain(|one| one.link != link);
     }
 
-    pub(super) fn end_proposals_of(&mut self, listing: i64) {
+    pub(super) fn end_proposals_of(&mut self, asker: &Asker, listing: i64) {
         let names = |(seller, buyer)| seller == listing || buyer == listing;
+        let open = self.open_proposals().map(|one| one.link);
+        let ended: Vec<_> = open.filter(|link| names(*link)).collect();
+        for link in ended {
+            self.note_proposal(asker, "proposal.withdrawn", link);
+        }
         self.proposals.retain(|one| !names(one.link));
+    }
+
+    pub(super) fn note_proposal(&mut self, asker: &Asker, action: &'static str, link: (i64, i64)) {
+        for listing in [link.0, link.1] {
+            self.note(asker, action, listing);
+        }
     }
 
     /// The resources of the open proposals of a listing, the oldest first.

@@ -240,8 +240,12 @@ impl Model {
 
     /// S-42: the longer part keeps the id, at equal length the seller's.
     fn part(&mut self, asker: &Asker, seller: i64, buyer: i64) -> Vec<Event> {
+        let is_proposed = self.find_proposal((seller, buyer)).is_some();
         self.end_proposal((seller, buyer));
         if !self.links.remove(&(seller, buyer)) {
+            if is_proposed {
+                self.note_proposal(asker, "proposal.withdrawn", (seller, buyer));
+            }
             return Vec::new();
         }
         self.linked_at.remove(&(seller, buyer));

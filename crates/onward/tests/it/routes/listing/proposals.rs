@@ -52,7 +52,8 @@ story! {
         assert_eq!(proposals(&south, buyer).await, [proposal]);
         for (agent, listing) in [(&north, seller), (&south, buyer)] {
             assert_eq!(chain_length(agent, listing).await, 1);
-            assert_eq!(agent.history(listing).await.len(), 1);
+            // Its own history tells each branch.
+            assert_eq!(agent.history(listing).await.len(), 2);
         }
         let theirs = south.chain_of(buyer).await;
         assert_eq!(north.get(&format!("/chain/{theirs}/history")).await.status, 403);

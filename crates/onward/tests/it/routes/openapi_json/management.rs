@@ -143,6 +143,7 @@ async fn record(checker: &mut Checker, one: &str) {
 async fn read(checker: &mut Checker, one: &str) {
     let branch = checker.agent.branch().to_string();
     let one_alone: [&str; 1] = [one];
+    let changes = format!("/changes?branch_id={branch}");
     let chain = "/listing/{listing}?includes=buyer,seller,chain_data,chained_listings";
     let milestones = "/listing/{listing}?includes=milestones,buyer,chain_data,seller";
     let workflow = "/milestone_group/{group}/branch/{branch}/listing/{listing}/workflow";
@@ -152,6 +153,7 @@ async fn read(checker: &mut Checker, one: &str) {
         (chain, &one_alone),
         (milestones, &one_alone),
         ("/listing/{listing}/history?per_page=100", &one_alone),
+        (&changes, &[]),
         ("/listing/{listing}/is-complete", &one_alone),
         ("/listing/{listing}/lagging", &one_alone),
         ("/listing/{listing}/bottleneck", &one_alone),
