@@ -221,7 +221,6 @@ fn store_changes(
     if let Some(is_locked) = is_locked {
         listings::set_locked(write, before.id, is_locked, author.now)?;
     }
-    chains::raise_version(write, before.chain)?;
     let at = ListingInChain::from(before);
     author
         .history()

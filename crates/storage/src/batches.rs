@@ -5,12 +5,12 @@ mod settling;
 mod written;
 
 pub use self::found::{
-    FoundMilestone, ListingKey, find_branches, find_chains, find_listings, find_milestones,
+    FoundMilestone, ListingKey, find_branches, find_chains, find_chains_of_properties, find_listings, find_milestones,
     find_properties, reserve_listings, reserve_properties,
 };
 pub use self::settling::{Holder, find_holders, settle_listings, settle_properties};
 pub use self::written::{
     NewListing, NewMilestone, change_end_checks, change_listings, change_milestones,
     change_properties, insert_chains, insert_links, insert_listings, insert_milestones,
-    insert_properties, merge_chains, raise_versions, touch_listings,
+    insert_properties, merge_chains, touch_listings,
 };

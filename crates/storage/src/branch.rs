@@ -120,6 +120,7 @@ pub fn insert_branch(
 
 /// Changes the name and the participant of a branch. Chains that show the name get a new version.
 pub fn update_branch(write: &mut Write<'_>, branch: &Branch) -> Result<()> {
+    chains::begin_changes_of_branch(write, branch.id)?;
     write.execute(
         "update branch set name = $1, name_key = $2, participant_id = $3 where id = $4",
         &[
@@ -129,7 +130,7 @@ pub fn update_branch(write: &mut Write<'_>, branch: &Branch) -> Result<()> {
             branch.id.into(),
         ],
     )?;
-    chains::raise_versions_of_branch(write, branch.id)
+    Ok(())
 }
 
 /// Removes a branch that never had a listing. `false` if it has or had one.

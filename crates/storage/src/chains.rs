@@ -2,62 +2,85 @@
 
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId};
 
+use crate::engine::{EachRow, each_row};
 use crate::{Read, Result, Write};
 
-/// Inserts a chain without listings.
+const RAISE_VERSIONS: EachRow = each_row!(
+    "update chain set version = version + 1 where id in (select given.which from ",
+    ["$1" which text],
+    ")"
+);
+
+/// Inserts a chain without listings. Its changes in this transaction have begun.
 pub fn insert_chain(write: &mut Write<'_>, chain: ChainId) -> Result<()> {
     write.execute(
         "insert into chain (id, version) values ($1, 1)",
         &[(&chain.to_string()).into()],
     )?;
+    write.note_change(chain);
     Ok(())
 }
 
-/// Raises a chain's version. Every change of its state must do so in the same transaction, because
-/// nodes cache states by version.
-pub fn raise_version(write: &mut Write<'_>, chain: ChainId) -> Result<()> {
-    write.execute(
-        "update chain set version = version + 1 where id = $1",
-        &[(&chain.to_string()).into()],
-    )?;
+/// Begins a change of a chain: raises its version, once in a transaction, because nobody sees the state
+/// between two changes of one transaction.
+///
+/// Every change of anything that the chain shows must begin so, in the same transaction and before it
+/// changes anything. Nodes cache states by version.
+pub fn begin_change(write: &mut Write<'_>, chain: ChainId) -> Result<()> {
+    if write.note_change(chain) {
+        write.execute(
+            "update chain set version = version + 1 where id = $1",
+            &[(&chain.to_string()).into()],
+        )?;
+    }
     Ok(())
 }
 
-/// Raises the version of a listing's chain.
-pub(crate) fn raise_version_of_listing(write: &mut Write<'_>, listing: ListingId) -> Result<()> {
-    write.execute(
-        "update chain set version = version + 1 \
-         where id = (select chain_id from listing where id = $1)",
-        &[listing.into()],
-    )?;
-    Ok(())
+/// Begins a change of the chain of a listing, as [`begin_change`].
+pub(crate) fn begin_change_of_listing(write: &mut Write<'_>, listing: ListingId) -> Result<()> {
+    match find_chain_of_listing(write, listing)? {
+        Some(chain) => begin_change(write, chain),
+        None => Ok(()),
+    }
 }
 
-/// Raises the versions of all chains that show a branch.
-pub(crate) fn raise_versions_of_branch(write: &mut Write<'_>, branch: BranchId) -> Result<()> {
-    write.execute(
-        "update chain set version = version + 1 \
-         where id in (select chain_id from listing where branch_id = $1)",
+/// Begins changes of all chains that show a branch, as [`begin_change`].
+pub(crate) fn begin_changes_of_branch(write: &mut Write<'_>, branch: BranchId) -> Result<()> {
+    let chains = write.query(
+        "select distinct chain_id from listing where branch_id = $1",
         &[branch.into()],
+        |row| row.parsed(0),
     )?;
-    Ok(())
+    begin_changes(write, &chains)
 }
 
-/// Raises the versions of all chains that show a property.
-pub(crate) fn raise_versions_of_property(
+/// Begins changes of all chains that show a property, as [`begin_change`].
+pub(crate) fn begin_changes_of_property(
     write: &mut Write<'_>,
     property: PropertyId,
 ) -> Result<()> {
-    write.execute(
-        "update chain set version = version + 1 \
-         where id in (select chain_id from listing where property_id = $1)",
+    let chains = write.query(
+        "select distinct chain_id from listing where property_id = $1",
         &[property.into()],
+        |row| row.parsed(0),
     )?;
-    Ok(())
+    begin_changes(write, &chains)
 }
 
-/// Moves every listing of `dissolved` into `survivor` and deletes `dissolved`. The caller raises the
-/// version of `survivor`.
+/// Begins changes of many chains, as [`begin_change`].
+pub fn begin_changes(write: &mut Write<'_>, chains: &[ChainId]) -> Result<()> {
+    let mut keys = Vec::new();
+    for chain in chains {
+        if write.note_change(*chain) {
+            keys.push(chain.to_string());
+        }
+    }
+    let rows: Vec<_> = keys.iter().map(|key| [key.into()]).collect();
+    write.execute_each(RAISE_VERSIONS, &rows)
+}
+
+/// Moves every listing of `dissolved` into `survivor` and deletes `dissolved`. The caller began the changes
+/// of both.
 pub(crate) fn merge_chains(
     write: &mut Write<'_>,
     dissolved: ChainId,
@@ -77,7 +100,7 @@ pub(crate) fn merge_chains(
     Ok(())
 }
 
-/// Moves a listing into another chain. The caller raises versions.
+/// Moves a listing into another chain. The caller began the changes of both.
 pub(crate) fn move_listing(
     write: &mut Write<'_>,
     listing: ListingId,

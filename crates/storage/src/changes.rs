@@ -8,12 +8,15 @@ use crate::{Result, Write, chains, end_checks, links, listings};
 
 /// Stores a new link and its consequences. The surviving chain gets a new version.
 pub fn store_join(write: &mut Write<'_>, join: &Join, now: i64) -> Result<()> {
+    chains::begin_change(write, join.survivor)?;
+    if let Some((dissolved, _moved)) = &join.dissolved {
+        chains::begin_change(write, *dissolved)?;
+    }
     links::insert_link(write, join.link, now)?;
     clear_end_checks(write, &join.cleared)?;
     if let Some((dissolved, _moved)) = &join.dissolved {
         chains::merge_chains(write, *dissolved, join.survivor)?;
     }
-    chains::raise_version(write, join.survivor)?;
     listings::touch_listing(write, join.link.seller, now)?;
     listings::touch_listing(write, join.link.buyer, now)
 }
@@ -21,6 +24,7 @@ pub fn store_join(write: &mut Write<'_>, join: &Join, now: i64) -> Result<()> {
 /// Deletes a link and stores the consequences. The chain that keeps its id gets a new version. Nobody
 /// can have cached a state of the other chain, because its id is new.
 pub fn store_unlink(write: &mut Write<'_>, unlink: &Unlink, now: i64) -> Result<()> {
+    chains::begin_change(write, unlink.kept)?;
     links::delete_link(write, unlink.link)?;
     clear_end_checks(write, &unlink.cleared)?;
     if let Some((fresh, moved)) = &unlink.new_chain {
@@ -29,7 +33,6 @@ pub fn store_unlink(write: &mut Write<'_>, unlink: &Unlink, now: i64) -> Result<
             chains::move_listing(write, *listing, *fresh)?;
         }
     }
-    chains::raise_version(write, unlink.kept)?;
     listings::touch_listing(write, unlink.link.seller, now)?;
     listings::touch_listing(write, unlink.link.buyer, now)
 }
@@ -49,20 +52,26 @@ pub struct EndMarks<'a> {
     pub branch: Option<BranchId>,
 }
 
-/// Sets or clears end checks. The chain gets a new version if one changed. Returns whether one did.
+/// Sets or clears end checks. The chain gets a new version if one changes. Returns whether one does.
 pub fn store_end_checks(write: &mut Write<'_>, marks: &EndMarks<'_>, now: i64) -> Result<bool> {
-    let mut is_changed = false;
+    let mut changed = Vec::new();
     for listing in marks.listings {
-        is_changed |= if marks.is_checked {
-            end_checks::insert_end_check(write, *listing, marks.end, marks.branch, now)?
+        if end_checks::is_checked(write, *listing, marks.end)? != marks.is_checked {
+            changed.push(*listing);
+        }
+    }
+    if changed.is_empty() {
+        return Ok(false);
+    }
+    chains::begin_change(write, marks.chain)?;
+    for listing in changed {
+        if marks.is_checked {
+            end_checks::insert_end_check(write, listing, marks.end, marks.branch, now)?;
         } else {
-            end_checks::delete_end_check(write, *listing, marks.end)?
-        };
+            end_checks::delete_end_check(write, listing, marks.end)?;
+        }
     }
-    if is_changed {
-        chains::raise_version(write, marks.chain)?;
-    }
-    Ok(is_changed)
+    Ok(true)
 }
 
 fn clear_end_checks(write: &mut Write<'_>, cleared: &[(ListingId, End)]) -> Result<()> {

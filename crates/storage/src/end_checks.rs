@@ -13,17 +13,25 @@ pub(crate) fn end_word(end: End) -> &'static str {
     }
 }
 
-/// Marks an end as checked in the name of a branch. `false` if it was checked already.
-pub fn insert_end_check(
+/// Whether an end is marked as checked.
+pub(crate) fn is_checked(read: &mut Read<'_>, listing: ListingId, end: End) -> Result<bool> {
+    read.exists(
+        "select 1 from end_check where listing_id = $1 and chain_end = $2",
+        &[listing.into(), end_word(end).into()],
+    )
+}
+
+/// Marks an end as checked in the name of a branch. The caller began the change of the chain.
+pub(crate) fn insert_end_check(
     write: &mut Write<'_>,
     listing: ListingId,
     end: End,
     branch: Option<BranchId>,
     now: i64,
-) -> Result<bool> {
-    let changed = write.execute(
+) -> Result<()> {
+    write.execute(
         "insert into end_check (listing_id, chain_end, branch_id, checked_at) \
-         values ($1, $2, $3, $4) on conflict (listing_id, chain_end) do nothing",
+         values ($1, $2, $3, $4)",
         &[
             listing.into(),
             end_word(end).into(),
@@ -31,20 +39,16 @@ pub fn insert_end_check(
             now.into(),
         ],
     )?;
-    Ok(changed > 0)
+    Ok(())
 }
 
-/// Clears the check of an end. `false` if there was none.
-pub(crate) fn delete_end_check(
-    write: &mut Write<'_>,
-    listing: ListingId,
-    end: End,
-) -> Result<bool> {
-    let changed = write.execute(
+/// Clears the check of an end, if there is one. The caller began the change of the chain.
+pub(crate) fn delete_end_check(write: &mut Write<'_>, listing: ListingId, end: End) -> Result<()> {
+    write.execute(
         "delete from end_check where listing_id = $1 and chain_end = $2",
         &[listing.into(), end_word(end).into()],
     )?;
-    Ok(changed > 0)
+    Ok(())
 }
 
 /// The check of an end.

@@ -100,13 +100,14 @@ pub fn insert_listing(
     Ok(ListingId(id))
 }
 
-/// Changes the details of a listing. The caller raises the chain's version.
+/// Changes the details of a listing. Its chain gets a new version.
 pub fn update_listing(
     write: &mut Write<'_>,
     listing: ListingId,
     details: &ListingDetails,
     now: i64,
 ) -> Result<()> {
+    chains::begin_change_of_listing(write, listing)?;
     write.execute(
         "update listing set property_id = $1, price = $2, tenure = $3, transaction_type = $4, \
          seller_conveyancer = $5, buyer_conveyancer = $6, updated_at = $7 where id = $8",
@@ -145,15 +146,16 @@ pub fn names_a_sale(read: &mut Read<'_>, listing: ListingId) -> Result<bool> {
 /// Marks a listing as deleted and raises its chain's version. Nothing happens to a deleted listing.
 /// The caller makes sure that the listing has no links.
 pub fn delete_listing(write: &mut Write<'_>, listing: ListingId, now: i64) -> Result<()> {
-    let changed = write.execute(
-        "update listing set deleted_at = $1 where id = $2 and deleted_at is null",
-        &[now.into(), listing.into()],
-    )?;
-    if changed == 0 {
+    let stands = "select 1 from listing where id = $1 and deleted_at is null";
+    if !write.exists(stands, &[listing.into()])? {
         return Ok(());
     }
-    touch_listing(write, listing, now)?;
-    chains::raise_version_of_listing(write, listing)
+    chains::begin_change_of_listing(write, listing)?;
+    write.execute(
+        "update listing set deleted_at = $1 where id = $2",
+        &[now.into(), listing.into()],
+    )?;
+    touch_listing(write, listing, now)
 }
 
 /// Locks or unlocks a listing (S-53). A change raises its chain's version.
@@ -163,15 +165,16 @@ pub fn set_locked(
     is_locked: bool,
     now: i64,
 ) -> Result<()> {
-    let changed = write.execute(
-        "update listing set is_locked = $1 where id = $2 and is_locked <> $3",
-        &[is_locked.into(), listing.into(), is_locked.into()],
-    )?;
-    if changed == 0 {
+    let differs = "select 1 from listing where id = $1 and is_locked <> $2";
+    if !write.exists(differs, &[listing.into(), is_locked.into()])? {
         return Ok(());
     }
-    touch_listing(write, listing, now)?;
-    chains::raise_version_of_listing(write, listing)
+    chains::begin_change_of_listing(write, listing)?;
+    write.execute(
+        "update listing set is_locked = $1 where id = $2",
+        &[is_locked.into(), listing.into()],
+    )?;
+    touch_listing(write, listing, now)
 }
 
 /// Sets the time of a listing's last change. It never moves backwards.

@@ -150,6 +150,7 @@ pub fn store_milestone(
     values: &MilestoneValues,
     now: i64,
 ) -> Result<()> {
+    chains::begin_change_of_listing(write, listing)?;
     let date = values.date.map(|date| date.to_string());
     write.execute(
         "insert into milestone (listing_id, type_id, date, completed_at, origin, excluded, \
@@ -168,8 +169,7 @@ pub fn store_milestone(
             now.into(),
         ],
     )?;
-    listings::touch_listing(write, listing, now)?;
-    chains::raise_version_of_listing(write, listing)
+    listings::touch_listing(write, listing, now)
 }
 
 /// Withdraws a milestone, if there is one. Then this updates the listing's time and its chain's
@@ -180,16 +180,18 @@ pub fn withdraw_milestone(
     type_id: i64,
     now: i64,
 ) -> Result<()> {
-    let changed = write.execute(
-        "update milestone set deleted_at = $1, updated_at = $2 \
-         where listing_id = $3 and type_id = $4 and deleted_at is null",
-        &[now.into(), now.into(), listing.into(), type_id.into()],
-    )?;
-    if changed == 0 {
+    let stands = "select 1 from milestone where listing_id = $1 and type_id = $2 \
+         and deleted_at is null";
+    if !write.exists(stands, &[listing.into(), type_id.into()])? {
         return Ok(());
     }
-    listings::touch_listing(write, listing, now)?;
-    chains::raise_version_of_listing(write, listing)
+    chains::begin_change_of_listing(write, listing)?;
+    write.execute(
+        "update milestone set deleted_at = $1, updated_at = $2 \
+         where listing_id = $3 and type_id = $4",
+        &[now.into(), now.into(), listing.into(), type_id.into()],
+    )?;
+    listings::touch_listing(write, listing, now)
 }
 
 /// A milestone to be recorded by an import.

@@ -290,6 +290,7 @@ pub fn update_property(
     id: PropertyId,
     property: &NewProperty,
 ) -> Result<()> {
+    chains::begin_changes_of_property(write, id)?;
     let address = &property.address;
     write.execute(
         "update property set line1 = $1, line2 = $2, line3 = $3, line4 = $4, post_town = $5, \
@@ -309,6 +310,5 @@ pub fn update_property(
         ],
     )?;
     address_index::delete_tokens(write, id)?;
-    address_index::insert_tokens(write, id, &address.known(), property.is_verified)?;
-    chains::raise_versions_of_property(write, id)
+    address_index::insert_tokens(write, id, &address.known(), property.is_verified)
 }

@@ -1,8 +1,9 @@
 //! `Read` and `Write`, through which all SQL passes.
 
+use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 
-use chain::ids::Uprn;
+use chain::ids::{ChainId, Uprn};
 
 use crate::address_search::Located;
 use crate::engine::{EachRow, PostgresSession, SqliteSession};
@@ -23,6 +24,8 @@ pub struct Write<'c> {
     read: Read<'c>,
     /// Whether a delivery was enqueued.
     has_enqueued: bool,
+    /// The chains that this transaction changes.
+    changed: BTreeSet<ChainId>,
 }
 
 #[derive(Debug)]
@@ -185,6 +188,7 @@ impl<'c> Write<'c> {
         Self {
             read: Read::new(session),
             has_enqueued: false,
+            changed: BTreeSet::new(),
         }
     }
 
@@ -196,6 +200,16 @@ impl<'c> Write<'c> {
     /// Notes that this transaction enqueued a delivery.
     pub(crate) fn note_enqueued(&mut self) {
         self.has_enqueued = true;
+    }
+
+    /// Whether this transaction changes a chain already.
+    pub(crate) fn changes(&self, chain: ChainId) -> bool {
+        self.changed.contains(&chain)
+    }
+
+    /// Notes that this transaction changes a chain. `false` if that was noted before.
+    pub(crate) fn note_change(&mut self, chain: ChainId) -> bool {
+        self.changed.insert(chain)
     }
 
     /// Runs a statement that returns no rows. Returns the number of changed rows.

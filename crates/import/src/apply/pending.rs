@@ -8,7 +8,7 @@ use chain::link::Join;
 use chain::state::Link;
 use storage::batches::{self, NewListing, NewMilestone};
 use storage::properties::NewProperty;
-use storage::{StorageError, Write};
+use storage::{StorageError, Write, chains};
 
 use super::known::{Known, KnownListing, MilestoneKey, Written};
 
@@ -37,7 +37,7 @@ pub(super) struct Pending {
     /// Milestones in the order of their rows, and whether the store has a row for them.
     milestones: Vec<(NewMilestone, bool)>,
     milestone_places: HashMap<MilestoneKey, usize>,
-    /// Stored chains that changed; each gets one new version.
+    /// Chains that changed; each stored one gets a new version.
     touched: BTreeSet<ChainId>,
 }
 
@@ -124,6 +124,7 @@ impl Pending {
         known: &Known,
         now: i64,
     ) -> Result<(), StorageError> {
+        self.begin_changes(write, known)?;
         self.store_properties(write, known)?;
         self.store_listings(write, known, now)?;
         self.merge_chains(write)?;
@@ -148,10 +149,20 @@ impl Pending {
             part.into_iter().map(|(milestone, _)| milestone).collect()
         };
         batches::insert_milestones(write, &milestones(new), now)?;
-        batches::change_milestones(write, &milestones(changed), now)?;
-        // Nobody has seen a version of a chain that begins with this batch.
-        let touched: Vec<_> = self.touched.difference(&self.new_chains).copied().collect();
-        batches::raise_versions(write, &touched)
+        batches::change_milestones(write, &milestones(changed), now)
+    }
+
+    /// Begins the changes of all stored chains that this batch changes or dissolves.
+    fn begin_changes(&self, write: &mut Write<'_>, known: &Known) -> Result<(), StorageError> {
+        let changed = self.properties.iter().filter(|(_, property)| {
+            let known = known.properties.get(&property.uprn);
+            !known.is_some_and(|known| known.is_new)
+        });
+        let changed: Vec<_> = changed.map(|(id, _)| *id).collect();
+        let mut chains = batches::find_chains_of_properties(write, &changed)?;
+        chains.extend(self.touched.difference(&self.new_chains));
+        chains.extend(&self.dissolved);
+        chains::begin_changes(write, &chains)
     }
 
     fn store_properties(&self, write: &mut Write<'_>, known: &Known) -> Result<(), StorageError> {

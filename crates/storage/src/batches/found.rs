@@ -48,6 +48,12 @@ const LINKS: EachRow = each_row!(
     " join listing l on l.chain_id = given.chain join link k on k.buyer_listing_id = l.id"
 );
 
+const CHAINS_OF_PROPERTIES: EachRow = each_row!(
+    "select l.chain_id from ",
+    ["$1" which bigint],
+    " join listing l on l.property_id = given.which"
+);
+
 /// A listing's branch and the branch's reference for it.
 pub type ListingKey = (BranchId, String);
 
@@ -134,6 +140,15 @@ pub fn find_chains(read: &mut Read<'_>, ids: &[ChainId]) -> Result<Vec<Chain>> {
             .map_err(|error| StorageError::Corrupt(format!("chain {id}: {error}")))
     });
     chains.collect()
+}
+
+/// Finds the chains that show properties. A chain that shows several of them comes several times.
+pub fn find_chains_of_properties(
+    read: &mut Read<'_>,
+    properties: &[PropertyId],
+) -> Result<Vec<ChainId>> {
+    let rows: Vec<_> = properties.iter().map(|id| [(*id).into()]).collect();
+    read.query_each(CHAINS_OF_PROPERTIES, &rows, |row| row.parsed(0))
 }
 
 /// Ids for new properties, in rising order. This transaction must insert them.

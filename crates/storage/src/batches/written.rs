@@ -28,22 +28,12 @@ const CHANGE_PROPERTIES: EachRow = each_row!(
      "$12" confirmed bigint],
     " where property.id = given.which"
 );
-const RAISE_VERSIONS_OF_PROPERTIES: EachRow = each_row!(
-    "update chain set version = version + 1 where id in (select l.chain_id from ",
-    ["$1" which bigint],
-    " join listing l on l.property_id = given.which)"
-);
 const DELETE_TOKENS: EachRow = each_row!(
     "delete from address_token where rowid in (select given.which from ",
     ["$1" which bigint],
     ")"
 );
 const INSERT_CHAINS: EachRow = insert_each!("chain", ["$1" id text, "$2" version bigint]);
-const RAISE_VERSIONS: EachRow = each_row!(
-    "update chain set version = version + 1 where id in (select given.which from ",
-    ["$1" which text],
-    ")"
-);
 const MOVE_LISTINGS: EachRow = each_row!(
     "update listing set chain_id = given.survivor from ",
     ["$1" survivor text, "$2" dissolved text],
@@ -152,7 +142,7 @@ pub fn insert_properties(
     insert_tokens(write, properties)
 }
 
-/// Changes the addresses of properties. Their chains get a new version.
+/// Changes the addresses of properties. The caller began the changes of their chains.
 pub fn change_properties(
     write: &mut Write<'_>,
     properties: &[(PropertyId, &NewProperty)],
@@ -161,8 +151,7 @@ pub fn change_properties(
     write.execute_each(CHANGE_PROPERTIES, &rows)?;
     let ids: Vec<_> = properties.iter().map(|(id, _)| [(*id).into()]).collect();
     write.execute_each(DELETE_TOKENS, &ids)?;
-    insert_tokens(write, properties)?;
-    write.execute_each(RAISE_VERSIONS_OF_PROPERTIES, &ids)
+    insert_tokens(write, properties)
 }
 
 fn insert_tokens(write: &mut Write<'_>, properties: &[(PropertyId, &NewProperty)]) -> Result<()> {
@@ -190,22 +179,19 @@ fn property_row<'a>((id, property): &(PropertyId, &'a NewProperty)) -> [Value<'a
     ]
 }
 
-/// Inserts chains without listings.
+/// Inserts chains without listings. Their changes in this transaction have begun.
 pub fn insert_chains(write: &mut Write<'_>, chains: &[ChainId]) -> Result<()> {
     let keys: Vec<_> = chains.iter().map(ToString::to_string).collect();
     let rows: Vec<_> = keys.iter().map(|key| [key.into(), 1.into()]).collect();
-    write.execute_each(INSERT_CHAINS, &rows)
-}
-
-/// Raises the versions of chains.
-pub fn raise_versions(write: &mut Write<'_>, chains: &[ChainId]) -> Result<()> {
-    let keys: Vec<_> = chains.iter().map(ToString::to_string).collect();
-    let rows: Vec<_> = keys.iter().map(|key| [key.into()]).collect();
-    write.execute_each(RAISE_VERSIONS, &rows)
+    write.execute_each(INSERT_CHAINS, &rows)?;
+    for chain in chains {
+        write.note_change(*chain);
+    }
+    Ok(())
 }
 
 /// Moves all listings of a chain into its survivor and deletes the chain, for each pair of a survivor
-/// and a dissolved chain. The caller raises the versions of the survivors.
+/// and a dissolved chain. The caller began the changes of all of them.
 pub fn merge_chains(write: &mut Write<'_>, merged: &[(ChainId, ChainId)]) -> Result<()> {
     let keys: Vec<_> = merged
         .iter()

@@ -181,5 +181,5 @@ fn look_up(storage: &Storage, number: i64) -> Option<CurrentListing> {
 
 fn raise_version(write: &mut Write<'_>, listing: ListingId) -> Result<()> {
     let chain = chain_of(write, listing)?;
-    chains::raise_version(write, chain)
+    chains::begin_change(write, chain)
 }
