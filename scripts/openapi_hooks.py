@@ -35,7 +35,9 @@ def before_call(_context, case, _kwargs):
     for name in ("listing", "added"):
         fill(case.path_parameters, name, WALK["listings"])
     fill(case.path_parameters, "branch", WALK["branches"])
-    fill(case.path_parameters, "chain", chains)
+    for name in ("chain", "chainId"):
+        fill(case.path_parameters, name, chains)
+    fill(case.path_parameters, "version", [1, 2])
     # Only these subscriptions may be deleted, so that others stay.
     is_delete = case.method == "DELETE"
     fill(case.path_parameters, "id", WALK["subscriptions_to_delete"] if is_delete else subscriptions)
@@ -54,6 +56,7 @@ def fill_body(case):
     fill(case.body.get("address"), "postcode", ["LS1 4AP"])
     fill(case.body, "callbackUrl", WALK["callbacks"])
     fill(case.body, "propertyId", [str(address) for address in WALK["addresses"]])
+    fill(case.body, "asOf", [WALK["time"]])
     values = case.body.get("value[]")
     kind = case.body.get("inputType")
     if isinstance(values, list) and kind in ("uprn", "address"):

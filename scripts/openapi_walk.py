@@ -34,6 +34,8 @@ CASES = {"base_url": 40, "auth_url": 40, "directory_url": 10, "listing_base_url"
 # The longest time for one address.
 WALK_TIMEOUT_SECONDS = 1200
 CLIENT = "Example Platform"
+# May ask for past states, besides.
+AUDITOR = "Example Auditor"
 # Other checks expect a refusal of unknown members and parameters, which the service ignores.
 CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance",
           "response_headers_conformance", "response_schema_conformance"]
@@ -75,6 +77,8 @@ def walk(sandbox: "Sandbox", name: str) -> bool:
 
 def build_command(sandbox: "Sandbox", name: str, client: dict) -> list[str]:
     address = sandbox.facts[name]
+    if name == "base_url":
+        client = query.choose_client(sandbox.facts, AUDITOR)
     command = [
         str(Path(sys.executable).with_name("schemathesis")), "--config-file", os.devnull,
         "run", f"{address}/openapi.json", "--url", address, "--no-color",
@@ -88,7 +92,7 @@ def build_command(sandbox: "Sandbox", name: str, client: dict) -> list[str]:
         # end before it sees the answer.
         "--request-retries", "2",
     ]
-    scopes = {"base_url": "transaction-status", "listing_base_url": "listing"}
+    scopes = {"base_url": "transaction-status transaction-history", "listing_base_url": "listing"}
     if name in scopes:
         token = sandbox.request_token(client, scopes[name])
         command += ["--header", f"Authorization: Bearer {token}"]
@@ -169,6 +173,7 @@ class Sandbox:
             "subscriptions_to_delete": subscriptions[5:],
             "uprn": [str(self.facts["samples"]["uprn_in_chain"])],
             "address": sorted({listing["attributes"]["full_address"] for listing in listings}),
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         }
         path = self.directory / "walk.json"
         path.write_text(json.dumps(walk), "utf-8")

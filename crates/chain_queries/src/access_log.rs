@@ -37,6 +37,11 @@ impl AccessLog {
         }
     }
 
+    /// Whether accesses of clients are kept.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
     /// Notes the properties that one answer showed a client at this Unix time, each once.
     pub fn note(&self, now: i64, client: &str, properties: impl Iterator<Item = PropertyId>) {
         if self.is_kept {

@@ -13,12 +13,15 @@ use signing::key::SigningKey;
 use signing::provenance::{PayloadHash, Provenance};
 use storage::Storage;
 use storage::address_search::CurrentListing;
+use storage::sealed;
+use storage::sealing::SealedVersion;
 use tokens::signers::Signers;
 use tracing::Instrument as _;
 use web::problem::Problem;
 
 use crate::limits;
 use crate::metrics::AnswerMetrics;
+use crate::sealing;
 use crate::wire::chains;
 
 /// The settings of signed answers.
@@ -62,6 +65,8 @@ pub struct BodyKey {
     version: i64,
     rows: u64,
     queried: String,
+    /// The time of an answer about the past. Unix seconds.
+    as_of: Option<i64>,
 }
 
 /// The rendered document of a chain.
@@ -173,6 +178,41 @@ impl Answers {
         Ok(built)
     }
 
+    /// The document of a version, which may be a past one. `None` if it is not kept.
+    pub(crate) async fn find_version(
+        &self,
+        storage: &Storage,
+        chain: ChainId,
+        version: i64,
+    ) -> Result<Option<Document>, Problem> {
+        if let Some(bytes) = self.documents.get(&(chain, version)) {
+            return Ok(Some(Document {
+                chain,
+                version,
+                bytes,
+            }));
+        }
+        let reading = storage
+            .read(move |read| sealed::find_version(read, sealing::seal, chain, version))
+            .instrument(trace::step("store read"));
+        let found: Option<SealedVersion> = reading.await?;
+        let Some(found) = found else {
+            return Ok(None);
+        };
+        let mut bytes = sealing::open(&found.sealed).map_err(|reason| {
+            Problem::Internal(format!("version {version} of chain {chain}: {reason}"))
+        })?;
+        // As `render_chain` leaves it out.
+        bytes.pop();
+        let bytes: Arc<[u8]> = bytes.into();
+        self.documents.insert((chain, version), Arc::clone(&bytes));
+        Ok(Some(Document {
+            chain,
+            version,
+            bytes,
+        }))
+    }
+
     /// The cached answer for one value, if this key signed it and its signature may still be
     /// reused. `wanted` names the chain's version, so the answer is as fresh as a newly rendered
     /// one.
@@ -260,14 +300,21 @@ impl Answers {
 
 impl BodyKey {
     /// The key of the answer that shows this version of a chain for the value `queried`. `rows` is
-    /// the size of its page.
-    pub fn new(chain: ChainId, version: i64, queried: &str, rows: u64) -> Self {
+    /// the size of its page, and `as_of` the time of an answer about the past.
+    pub fn new(chain: ChainId, version: i64, queried: &str, rows: u64, as_of: Option<i64>) -> Self {
         Self {
             chain,
             version,
             rows,
             queried: queried.to_owned(),
+            as_of,
         }
+    }
+
+    /// The key of the answer about one version, which was recorded at this Unix time.
+    pub(crate) fn of_version(chain: ChainId, version: i64, recorded_at: i64) -> Self {
+        // No query has pages of no rows.
+        Self::new(chain, version, "", 0, Some(recorded_at))
     }
 }
 

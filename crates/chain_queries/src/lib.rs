@@ -5,6 +5,8 @@ pub mod answer;
 pub mod limits;
 pub mod metrics;
 pub mod routes;
+pub mod sealer;
+pub mod sealing;
 pub mod signed_chain;
 pub mod wire;
 

@@ -29,5 +29,16 @@ pub(crate) const PAGE_MAX: u64 = 9_007_199_254_740_991;
 pub(crate) const SIGNATURES_CACHED_MAX: usize = 100_000;
 /// How often accesses are stored.
 pub(crate) const ACCESSES_INTERVAL: Duration = Duration::from_secs(1);
+/// How far back a time must lie of which a query asks for the state (S-60), in seconds. Transactions with
+/// earlier times are on disk by then.
+pub(crate) const AS_OF_AGE_SECONDS_MIN: i64 = 5;
+/// How often new versions of chains are sealed.
+pub(crate) const SEALING_INTERVAL: Duration = Duration::from_millis(200);
+/// Versions of chains that one transaction seals.
+pub(crate) const SEALED_AT_ONCE: i64 = 64;
+/// How long other nodes leave sealing to one node after its last group.
+pub(crate) const SEALER_LEASE_MILLISECONDS: i64 = 5_000;
+/// The longest document that is sealed or opened, in bytes.
+pub(crate) const SEALED_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Accesses that wait to be stored. Later ones are lost.
 pub(crate) const ACCESSES_WAITING_MAX: usize = 100_000;

@@ -19,6 +19,8 @@ pub const STANDARD: &str = "standard";
 pub fn routes(queries: &Arc<ChainQueries>, words: &[String]) -> OpenApiRouter {
     OpenApiRouter::default()
         .routes(any_method!(chains::query_chains))
+        .routes(any_method!(chains::versions::list_chain_versions))
+        .routes(any_method!(chains::versions::find_chain_version))
         .routes(any_method!(addresses::find_addresses))
         .merge(other_routes(words).into())
         .with_state(Arc::clone(queries))
@@ -30,6 +32,14 @@ fn other_routes(words: &[String]) -> Router<Arc<ChainQueries>> {
     others.fold(Router::new(), |routes, word| {
         routes
             .route(&format!("/api/v1/{word}/chains"), any(chains::query_chains))
+            .route(
+                &format!("/api/v1/{word}/chains/{{chainId}}/versions"),
+                any(chains::versions::list_chain_versions),
+            )
+            .route(
+                &format!("/api/v1/{word}/chains/{{chainId}}/versions/{{version}}"),
+                any(chains::versions::find_chain_version),
+            )
             .route(
                 &format!("/api/v1/{word}/addresses"),
                 any(addresses::find_addresses),

@@ -36,7 +36,7 @@ impl ChainQueries {
             return Ok(None);
         };
         let version = document.version;
-        let wanted = BodyKey::new(document.chain, version, asked_for, ROWS_DEFAULT);
+        let wanted = BodyKey::new(document.chain, version, asked_for, ROWS_DEFAULT, None);
         if let Some(answer) = self.answers.find_signed(&wanted, key, now) {
             return Ok(Some(SignedChain { answer, version }));
         }
@@ -45,7 +45,7 @@ impl ChainQueries {
             rows: ROWS_DEFAULT,
             total: 1,
         };
-        let data = chains::render_data([(&*document, asked_for.as_str())], &page)
+        let data = chains::render_data([(&*document, asked_for.as_str())], &page, None)
             .map_err(|error| Problem::Internal(error.to_string()))?;
         let answer = self.answers.sign(data, key, now).await?;
         self.answers.keep(wanted, &answer);

@@ -2,3 +2,4 @@
 
 pub mod addresses;
 pub mod chains;
+pub mod versions;

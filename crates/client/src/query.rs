@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 use crate::connection::{Answer, Endpoints, Trust, check_https, open_connection, send};
 use crate::key_set::CachedKeySet;
 use crate::problem::Problem;
-use crate::sandbox::QUERY_SCOPE;
+use crate::sandbox::{HISTORY_SCOPES, QUERY_SCOPE};
 use crate::token::{CachedToken, Credentials, IssuedToken, request_token};
 use crate::verify::{VerifiedAnswer, read_page};
 use crate::wire::{AddressSuggestion, AddressSuggestions, ListingCount};
@@ -27,6 +27,9 @@ pub struct ChainQuery {
     pub page: Option<u32>,
     /// Whether the answer also says why each value led to a chain or to none (S-58).
     pub explain: bool,
+    /// The time of which the answer gives the state, RFC 3339 (S-60). The client then needs the scope
+    /// `transaction-history` besides.
+    pub as_of: Option<String>,
 }
 
 /// The properties that a query names.
@@ -49,6 +52,8 @@ pub struct Client {
     public_tls: reqwest::Client,
     clock: Clock,
     token: Mutex<CachedToken>,
+    /// The token for queries about past times.
+    history_token: Mutex<CachedToken>,
     key_set: Mutex<CachedKeySet>,
 }
 
@@ -71,6 +76,7 @@ impl Client {
             credentials,
             clock,
             token: Mutex::default(),
+            history_token: Mutex::default(),
             key_set: Mutex::default(),
         })
     }
@@ -81,7 +87,8 @@ impl Client {
     /// the query once more. It retries nothing else.
     ///
     /// # Errors
-    /// Any [`ClientError`]. [`ClientError::RateLimited`] says how long to wait.
+    /// Any [`ClientError`]. [`ClientError::RateLimited`] says how long to wait. [`ClientError::Shape`] also
+    /// if the answer is not about the time that the query asks for.
     pub async fn query_chains(&self, query: &ChainQuery) -> Result<VerifiedAnswer, ClientError> {
         let url = format!("{}/api/v1/standard/chains", self.endpoints.base_url);
         let request = self.mutual_tls.post(&url).form(&form_fields(query));
@@ -89,8 +96,15 @@ impl Client {
             Some(page) => request.query(&[("page", page)]),
             None => request,
         };
-        let answer = self.send_with_token(&url, request).await?;
-        self.verify_body(answer.body).await
+        let scopes = query.as_of.as_ref().map_or(QUERY_SCOPE, |_| HISTORY_SCOPES);
+        let answer = self.send_with_token(&url, request, scopes).await?;
+        let verified = self.verify_body(answer.body).await?;
+        // An older service does not know `asOf` and answers with the present state.
+        if verified.page().as_of.is_some() == query.as_of.is_some() {
+            return Ok(verified);
+        }
+        let wrong_time = "the answer is not about the time that was asked for";
+        Err(ClientError::Shape(serde::de::Error::custom(wrong_time)))
     }
 
     /// Lists at most `limit` (1 to 20) properties that an address may mean, the most likely first.
@@ -106,7 +120,7 @@ impl Client {
         let url = format!("{}/api/v1/standard/addresses", self.endpoints.base_url);
         let request = self.mutual_tls.get(&url);
         let request = request.query(&[("q", text), ("limit", &limit.to_string())]);
-        let answer = self.send_with_token(&url, request).await?;
+        let answer = self.send_with_token(&url, request, QUERY_SCOPE).await?;
         let list: AddressSuggestions = serde_json::from_slice(&answer.body)
             .map_err(|error| answer.unexpected(error.to_string()))?;
         Ok(list.data)
@@ -149,13 +163,22 @@ impl Client {
         request_token(connection, auth_url, &self.credentials, scope, now).await
     }
 
-    async fn access_token(&self) -> Result<String, ClientError> {
-        let mut cached = self.token.lock().await;
+    /// The cache of the token with these scopes.
+    fn cache(&self, scopes: &str) -> &Mutex<CachedToken> {
+        if scopes == QUERY_SCOPE {
+            &self.token
+        } else {
+            &self.history_token
+        }
+    }
+
+    async fn access_token(&self, scopes: &str) -> Result<String, ClientError> {
+        let mut cached = self.cache(scopes).lock().await;
         let now = self.now();
         if let Some(token) = cached.usable_at(now) {
             return Ok(token);
         }
-        let issued = self.issue_token(QUERY_SCOPE, now).await?;
+        let issued = self.issue_token(scopes, now).await?;
         cached.replace(&issued, now);
         Ok(issued.access_token)
     }
@@ -185,15 +208,16 @@ impl Client {
         &self,
         url: &str,
         request: RequestBuilder,
+        scopes: &str,
     ) -> Result<Answer, ClientError> {
         let again = request.try_clone();
-        let token = self.access_token().await?;
+        let token = self.access_token(scopes).await?;
         let mut answer = send(url, request.bearer_auth(&token)).await?;
         if refuses_token(&answer)
             && let Some(again) = again
         {
-            self.token.lock().await.forget(&token);
-            let renewed = self.access_token().await?;
+            self.cache(scopes).lock().await.forget(&token);
+            let renewed = self.access_token(scopes).await?;
             answer = send(url, again.bearer_auth(&renewed)).await?;
         }
         if answer.status == 200 {
@@ -215,6 +239,7 @@ fn form_fields(query: &ChainQuery) -> Vec<(&'static str, String)> {
     let mut fields = vec![("inputType", input_type.to_owned())];
     fields.extend(values.into_iter().map(|value| ("value[]", value)));
     fields.extend(query.rows.map(|rows| ("rows", rows.to_string())));
+    fields.extend(query.as_of.iter().map(|time| ("asOf", time.clone())));
     if query.explain {
         fields.push(("explain", "true".to_owned()));
     }

@@ -15,6 +15,12 @@ const SANDBOX_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 /// The scope that the chain query needs (S-23).
 pub const QUERY_SCOPE: &str = "transaction-status";
 
+/// The scopes that a query about a past time needs (S-60).
+pub const HISTORY_SCOPES: &str = "transaction-status transaction-history";
+
+/// The sandbox's client that may query past times.
+pub const AUDITOR: &str = "Example Auditor";
+
 /// The content of `sandbox.json`, with its members in the order of the file.
 ///
 /// File names are absolute, or relative to the sandbox's directory. [`load`] resolves them.

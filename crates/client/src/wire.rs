@@ -10,6 +10,9 @@ use crate::printable;
 /// The signed `data` object: one page of chains.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct ChainPage {
+    /// The time of which the answer gives the state, RFC 3339; `None`: the present state (S-60).
+    #[serde(rename = "asOf", default)]
+    pub as_of: Option<String>,
     /// One chain for each value that matched, in the order asked (S-4).
     pub data: Vec<Chain>,
     /// The page's place in the result.

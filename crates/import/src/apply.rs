@@ -150,7 +150,7 @@ impl Batch {
         }
         found.name.clone_from(&row.name);
         found.participant_id = participant_id;
-        branch::update_branch(write, found)?;
+        branch::update_branch(write, found, self.now)?;
         Ok(true)
     }
 

@@ -152,7 +152,7 @@ fn create(
         buyer_conveyancer: facts.buyer_conveyancer.clone().unwrap_or_default(),
     };
     let chain = ChainId(Uuid::new_v4());
-    chains::insert_chain(write, chain)?;
+    chains::insert_chain(write, chain, author.now)?;
     let origin = ListingOrigin {
         branch: new.branch,
         external_id: facts.external_id.as_deref(),

@@ -22,10 +22,8 @@ const UNTESTED: &str = "\
 26 API keys
 32 refusals of the webhook calls
 59 signedAt is a claim
-60 not built yet
 61 not built yet
 62 not built yet
-63 not built yet
 67 not built yet
 68 not built yet
 69 not built yet

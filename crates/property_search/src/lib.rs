@@ -14,8 +14,8 @@ use storage::{Read, StorageError};
 pub enum Found {
     /// No property.
     Nothing,
-    /// A property without a current listing (S-6), or a postcode without any.
-    NotListed,
+    /// A property without a current listing (S-6), and how well it fits; `None`: a postcode without any.
+    NotListed(Option<(PropertyId, f64)>),
     /// Several properties that fit equally well.
     Several,
     /// The text says too little to be certain of one property.
@@ -56,7 +56,7 @@ pub fn find_listing(
         }
         let found = match address_search::find_by_postcode(read, &postcode)? {
             Some(current) => Found::One(current, POSTCODE_CONFIDENCE),
-            None if address_search::has_postcode(read, &postcode)? => Found::NotListed,
+            None if address_search::has_postcode(read, &postcode)? => Found::NotListed(None),
             None => Found::Nothing,
         };
         postcodes.insert(postcode, found.clone());
@@ -70,7 +70,7 @@ pub fn find_listing(
         Decision::One(property) => {
             let current = address_search::find_by_property(read, property)?;
             let confidence = ranking.ranked.first().map_or(0.0, |best| best.confidence);
-            current.map_or(Found::NotListed, |current| {
+            current.map_or(Found::NotListed(Some((property, confidence))), |current| {
                 Found::One(current, two_decimals(confidence))
             })
         }

@@ -142,6 +142,8 @@ pub struct Config {
     pub delivery_retention_days: u32,
     /// How long the log of accesses is kept; 0: accesses are not logged.
     pub access_log_days: u32,
+    /// How long past states of chains are kept (S-63).
+    pub sealed_retention_days: u32,
     /// Whether an event about a property with a current listing can be simulated (S-33).
     pub simulate_known_properties: bool,
 

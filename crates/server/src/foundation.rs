@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chain_queries::ChainQueries;
 use chain_queries::access_log::AccessLog;
 use chain_queries::answer::Answers;
+use chain_queries::sealer::Sealer;
 use console_routes::Console;
 use console_routes::guard::Site;
 use console_routes::open_id::{OpenId, OpenIdSettings};
@@ -28,6 +29,7 @@ use tokens::context::TokenContext;
 use tokens::rate_limit::RateLimits;
 use tokens::registry::Registry;
 use tokens::signers::Signers;
+use uuid::Uuid;
 use web::turns::Turns;
 use webhooks::WebhookManagement;
 use webhooks::paced::Paced;
@@ -91,6 +93,7 @@ fn open(config: &Config, opening: Opening, long_statements: bool) -> Result<Stor
         postgres_plaintext: config.store_plaintext,
         postgres_password: password,
         long_statements,
+        seal: crate::SEAL,
     };
     Ok(Storage::open(&url, &options)?)
 }
@@ -222,6 +225,15 @@ impl Foundation {
         Announcement::new(self.clock.clone(), self.storage.clone(), fingerprints)
     }
 
+    /// The parts that sealing uses.
+    pub(crate) fn sealer(&self) -> Sealer {
+        Sealer {
+            clock: self.clock.clone(),
+            storage: self.storage.clone(),
+            node: Uuid::new_v4().to_string(),
+        }
+    }
+
     /// The parts that the removal of old rows uses.
     pub fn housekeeping(&self) -> Housekeeping {
         Housekeeping {
@@ -231,6 +243,7 @@ impl Foundation {
             key_retention_days: self.config.key_retention_days,
             delivery_retention_days: self.config.delivery_retention_days,
             access_log_days: self.config.access_log_days,
+            sealed_retention_days: self.config.sealed_retention_days,
             overdue: self.overdue.clone(),
         }
     }

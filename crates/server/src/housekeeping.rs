@@ -34,6 +34,8 @@ pub struct Housekeeping {
     pub delivery_retention_days: u32,
     /// How long the log of accesses is kept.
     pub access_log_days: u32,
+    /// How long sealed versions of chains are kept after others replaced them (S-63).
+    pub sealed_retention_days: u32,
     /// Shows the rows that are there for longer than their retention.
     pub(crate) overdue: Overdue,
 }
@@ -78,6 +80,7 @@ impl Housekeeping {
             OldRows::Totals => now - web::limits::DAY_SECONDS - SLOT_SECONDS,
             OldRows::Deliveries | OldRows::Events => days(self.delivery_retention_days),
             OldRows::Accesses => days(self.access_log_days),
+            OldRows::Sealed => days(self.sealed_retention_days),
             OldRows::PeopleAccesses => now - limits::PEOPLE_ACCESS_DAYS * web::limits::DAY_SECONDS,
         }
     }

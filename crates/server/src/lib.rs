@@ -23,3 +23,6 @@ mod security_log;
 pub mod start_error;
 mod store_metrics;
 mod unread_answers;
+
+/// Seals the documents of chains in every store that a program of this workspace opens.
+pub const SEAL: storage::Seal = chain_queries::sealing::seal;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use chain_queries::access_log;
+use chain_queries::{access_log, sealer};
 use console_routes::streams;
 use delivery::dispatcher;
 use delivery::wake::Wake;
@@ -238,6 +238,7 @@ fn spawn_keepers(
     tasks.spawn(announcing);
     let accesses = Arc::clone(&foundation.accesses);
     tasks.spawn(access_log::run(accesses, stopped.clone()));
+    tasks.spawn(sealer::run(foundation.sealer(), stopped.clone()));
     let storage = foundation.storage.clone();
     tasks.spawn(operator_log::run(storage, stopped.clone()));
     tasks.spawn(housekeeping::run(

@@ -5,8 +5,8 @@ mod settling;
 mod written;
 
 pub use self::found::{
-    FoundMilestone, ListingKey, find_branches, find_chains, find_chains_of_properties, find_listings, find_milestones,
-    find_properties, reserve_listings, reserve_properties,
+    FoundMilestone, ListingKey, find_branches, find_chains, find_chains_of_properties,
+    find_listings, find_milestones, find_properties, reserve_listings, reserve_properties,
 };
 pub use self::settling::{Holder, find_holders, settle_listings, settle_properties};
 pub use self::written::{

@@ -119,8 +119,8 @@ pub fn insert_branch(
 }
 
 /// Changes the name and the participant of a branch. Chains that show the name get a new version.
-pub fn update_branch(write: &mut Write<'_>, branch: &Branch) -> Result<()> {
-    chains::begin_changes_of_branch(write, branch.id)?;
+pub fn update_branch(write: &mut Write<'_>, branch: &Branch, now: i64) -> Result<()> {
+    chains::begin_changes_of_branch(write, branch.id, now)?;
     write.execute(
         "update branch set name = $1, name_key = $2, participant_id = $3 where id = $4",
         &[

@@ -8,14 +8,13 @@ use crate::{Result, Write, chains, end_checks, links, listings};
 
 /// Stores a new link and its consequences. The surviving chain gets a new version.
 pub fn store_join(write: &mut Write<'_>, join: &Join, now: i64) -> Result<()> {
-    chains::begin_change(write, join.survivor)?;
-    if let Some((dissolved, _moved)) = &join.dissolved {
-        chains::begin_change(write, *dissolved)?;
-    }
+    let dissolved = join.dissolved.as_ref().map(|(chain, _moved)| *chain);
+    let changed: Vec<_> = dissolved.into_iter().chain([join.survivor]).collect();
+    let time = chains::begin_changes(write, &changed, now)?;
     links::insert_link(write, join.link, now)?;
     clear_end_checks(write, &join.cleared)?;
-    if let Some((dissolved, _moved)) = &join.dissolved {
-        chains::merge_chains(write, *dissolved, join.survivor)?;
+    if let Some(dissolved) = dissolved {
+        chains::merge_chains(write, dissolved, join.survivor, time)?;
     }
     listings::touch_listing(write, join.link.seller, now)?;
     listings::touch_listing(write, join.link.buyer, now)
@@ -24,13 +23,13 @@ pub fn store_join(write: &mut Write<'_>, join: &Join, now: i64) -> Result<()> {
 /// Deletes a link and stores the consequences. The chain that keeps its id gets a new version. Nobody
 /// can have cached a state of the other chain, because its id is new.
 pub fn store_unlink(write: &mut Write<'_>, unlink: &Unlink, now: i64) -> Result<()> {
-    chains::begin_change(write, unlink.kept)?;
+    let time = chains::begin_changes(write, &[unlink.kept], now)?;
     links::delete_link(write, unlink.link)?;
     clear_end_checks(write, &unlink.cleared)?;
     if let Some((fresh, moved)) = &unlink.new_chain {
-        chains::insert_chain(write, *fresh)?;
+        chains::insert_chain(write, *fresh, time)?;
         for listing in moved {
-            chains::move_listing(write, *listing, *fresh)?;
+            chains::move_listing(write, *listing, *fresh, time)?;
         }
     }
     listings::touch_listing(write, unlink.link.seller, now)?;
@@ -63,7 +62,7 @@ pub fn store_end_checks(write: &mut Write<'_>, marks: &EndMarks<'_>, now: i64) -
     if changed.is_empty() {
         return Ok(false);
     }
-    chains::begin_change(write, marks.chain)?;
+    chains::begin_change(write, marks.chain, now)?;
     for listing in changed {
         if marks.is_checked {
             end_checks::insert_end_check(write, listing, marks.end, marks.branch, now)?;

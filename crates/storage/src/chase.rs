@@ -5,7 +5,7 @@ use chain::ids::{BranchId, ChainId, ListingId};
 use chain::milestone::find_by_key;
 use jiff::civil::Date;
 
-use crate::milestones::read_optional_date;
+use crate::milestone_columns::read_optional_date;
 use crate::properties::{Address, read_address};
 use crate::row::Row;
 use crate::{Read, Result, Write};

@@ -4,10 +4,10 @@ use chain::current::{self, Candidate, Effect, ListingWrite, Offer};
 use chain::ids::{ListingId, PropertyId, Uprn};
 
 use crate::history::{self, NewEntry};
-use crate::milestones::read_optional_date;
+use crate::milestone_columns::read_optional_date;
 use crate::properties::read_uprn;
 use crate::row::Row;
-use crate::{Read, Result, Write, chains};
+use crate::{Read, Result, Write, chain_holds, chains};
 
 /// The milestone of a listing `l` of this type, if it counts for an offer.
 macro_rules! counted {
@@ -134,9 +134,7 @@ fn settle_property(
     write_to: ListingWrite,
 ) -> Result<Settled> {
     let candidates = list_candidates(write, property)?;
-    let Settling {
-        now, idle_seconds, ..
-    } = *settling;
+    let (now, idle_seconds) = (settling.now, settling.idle_seconds);
     let after = current::decide(before, &candidates, write_to, now, idle_seconds);
     let settled = Settled { before, after };
     let decision = Decision {
@@ -330,6 +328,7 @@ fn store(
         "update property set current_listing_id = $1 where id = $2",
         &[after.map(|listing| listing.0).into(), property.into()],
     )?;
+    chain_holds::note_current(write, &[property], decision.now)?;
     note(write, decision, settled)
 }
 

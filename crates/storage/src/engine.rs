@@ -5,7 +5,7 @@ mod postgres;
 mod sqlite;
 mod threads;
 
-pub(crate) use self::each_row::{EachRow, each_row, insert_each};
+pub(crate) use self::each_row::{EachRow, column_type, each_row, insert_each};
 pub use self::postgres::NotificationListener;
 pub(crate) use self::postgres::{
     PostgresEngine, PostgresOptions, PostgresSession, notify, tls_config,
@@ -68,6 +68,8 @@ pub(crate) trait WriteJob: Send {
 pub(crate) struct Dialect {
     /// Column definition of a primary key that counts up.
     pub(crate) identity: &'static str,
+    /// Type of a column of bytes.
+    pub(crate) bytes: &'static str,
     /// Collation that compares text by bytes, so that both engines order alike.
     pub(crate) bytewise: &'static str,
     /// Creates the table `address_token (rowid, tokens)` and its index of tokens.
@@ -91,6 +93,7 @@ impl Dialect {
     /// Replaces the words in braces in a migration.
     pub(crate) fn translate(self, sql: &str) -> String {
         sql.replace("{identity}", self.identity)
+            .replace("{bytes}", self.bytes)
             .replace("{bytewise}", self.bytewise)
             .replace("{address_tokens}", self.address_tokens)
             .replace("{fewer_references}", self.fewer_references)

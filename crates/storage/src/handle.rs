@@ -19,7 +19,7 @@ use crate::engine::{
 use crate::operator_changes::{Note, OperatorCommand};
 use crate::session::{Read, Write};
 use crate::store_time::{OwnTime, StoreTime};
-use crate::{Result, StorageError, address_rebuild, maintenance};
+use crate::{Result, Seal, StorageError, address_rebuild, maintenance};
 
 /// How opening may change a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +48,8 @@ pub struct OpenOptions {
     pub postgres_password: Option<String>,
     /// Whether each statement on PostgreSQL may take a minute, because no request waits for it.
     pub long_statements: bool,
+    /// Renders the documents of chains that are sealed.
+    pub seal: Seal,
 }
 
 /// An open store. Clones share it. The last clone runs the queued work and closes the store.
@@ -58,6 +60,7 @@ pub struct Storage {
     is_fenced: Arc<AtomicBool>,
     /// The operator's command that uses this handle.
     note: Option<Arc<Note>>,
+    seal: Seal,
 }
 
 #[derive(Debug)]
@@ -66,8 +69,9 @@ enum Engine {
     Postgres(PostgresEngine),
 }
 
-impl Default for OpenOptions {
-    fn default() -> Self {
+impl OpenOptions {
+    /// The options of a test or of a small program, which seals documents with this function.
+    pub fn new(seal: Seal) -> Self {
         Self {
             opening: Opening::Upgrade,
             connections: 4,
@@ -75,6 +79,7 @@ impl Default for OpenOptions {
             postgres_plaintext: false,
             postgres_password: None,
             long_statements: false,
+            seal,
         }
     }
 }
@@ -97,6 +102,7 @@ impl Storage {
             engine: Arc::new(engine),
             is_fenced: Arc::default(),
             note: None,
+            seal: options.seal,
         };
         address_rebuild::bring_up_to_date(&storage, options.opening)?;
         Ok(storage)
@@ -370,6 +376,7 @@ impl Storage {
         let (reply, answer) = oneshot::channel();
         let job = Box::new(TypedWrite {
             mode,
+            seal: self.seal,
             work,
             outcome: None,
             reply,

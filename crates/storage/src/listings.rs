@@ -107,7 +107,7 @@ pub fn update_listing(
     details: &ListingDetails,
     now: i64,
 ) -> Result<()> {
-    chains::begin_change_of_listing(write, listing)?;
+    chains::begin_change_of_listing(write, listing, now)?;
     write.execute(
         "update listing set property_id = $1, price = $2, tenure = $3, transaction_type = $4, \
          seller_conveyancer = $5, buyer_conveyancer = $6, updated_at = $7 where id = $8",
@@ -150,7 +150,7 @@ pub fn delete_listing(write: &mut Write<'_>, listing: ListingId, now: i64) -> Re
     if !write.exists(stands, &[listing.into()])? {
         return Ok(());
     }
-    chains::begin_change_of_listing(write, listing)?;
+    chains::begin_change_of_listing(write, listing, now)?;
     write.execute(
         "update listing set deleted_at = $1 where id = $2",
         &[now.into(), listing.into()],
@@ -169,7 +169,7 @@ pub fn set_locked(
     if !write.exists(differs, &[listing.into(), is_locked.into()])? {
         return Ok(());
     }
-    chains::begin_change_of_listing(write, listing)?;
+    chains::begin_change_of_listing(write, listing, now)?;
     write.execute(
         "update listing set is_locked = $1 where id = $2",
         &[is_locked.into(), listing.into()],

@@ -34,8 +34,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0025_watch_changes.sql"),
     include_str!("migrations/0026_event_types.sql"),
     include_str!("migrations/0027_api_accounts.sql"),
-    // Version 28 belongs to sealed versions.
-    "insert into schema_version (version, applied_at, oldest_program) values (28, 0, 18);",
+    include_str!("migrations/0028_sealed.sql"),
     include_str!("migrations/0029_branch_changes.sql"),
 ];
 

@@ -1,9 +1,10 @@
 //! Milestones of listings.
 
 use chain::ids::{ChainId, ListingId, PropertyId};
-use chain::milestone::{self, MilestoneType, Origin};
+use chain::milestone::{MilestoneType, Origin};
 use jiff::civil::Date;
 
+use crate::milestone_columns::{read_optional_date, read_type};
 use crate::row::Row;
 use crate::{Read, Result, StorageError, Write, chains, listings};
 
@@ -150,7 +151,7 @@ pub fn store_milestone(
     values: &MilestoneValues,
     now: i64,
 ) -> Result<()> {
-    chains::begin_change_of_listing(write, listing)?;
+    chains::begin_change_of_listing(write, listing, now)?;
     let date = values.date.map(|date| date.to_string());
     write.execute(
         "insert into milestone (listing_id, type_id, date, completed_at, origin, excluded, \
@@ -185,7 +186,7 @@ pub fn withdraw_milestone(
     if !write.exists(stands, &[listing.into(), type_id.into()])? {
         return Ok(());
     }
-    chains::begin_change_of_listing(write, listing)?;
+    chains::begin_change_of_listing(write, listing, now)?;
     write.execute(
         "update milestone set deleted_at = $1, updated_at = $2 \
          where listing_id = $3 and type_id = $4",
@@ -248,19 +249,4 @@ fn read_milestone(row: &Row<'_>) -> Result<StoredMilestone> {
         updated_at: row.integer(9)?,
         deleted_at: row.optional_integer(10)?,
     })
-}
-
-pub(crate) fn read_type(row: &Row<'_>, column: usize) -> Result<&'static MilestoneType> {
-    let id = row.integer(column)?;
-    milestone::find_by_id(id)
-        .ok_or_else(|| StorageError::Corrupt(format!("{id} is no milestone type")))
-}
-
-pub(crate) fn read_optional_date(row: &Row<'_>, column: usize) -> Result<Option<Date>> {
-    row.optional_text(column)?
-        .map(|text| {
-            text.parse()
-                .map_err(|_invalid| StorageError::Corrupt(format!("`{text}` is no date")))
-        })
-        .transpose()
 }

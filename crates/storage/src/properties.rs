@@ -4,7 +4,7 @@ use address::Known;
 use chain::ids::{ChainId, ListingId, PropertyId, Uprn};
 
 use crate::row::Row;
-use crate::{Read, Result, StorageError, Write, address_index, chains};
+use crate::{Read, Result, StorageError, Write, address_index};
 
 /// A query for [`read_property`], up to its condition.
 macro_rules! select_property {
@@ -282,33 +282,4 @@ pub fn insert_property(write: &mut Write<'_>, property: &NewProperty) -> Result<
     let id = PropertyId(id);
     address_index::insert_tokens(write, id, &address.known(), property.is_verified)?;
     Ok(id)
-}
-
-/// Changes the address of a property. Its chains get a new version.
-pub fn update_property(
-    write: &mut Write<'_>,
-    id: PropertyId,
-    property: &NewProperty,
-) -> Result<()> {
-    chains::begin_changes_of_property(write, id)?;
-    let address = &property.address;
-    write.execute(
-        "update property set line1 = $1, line2 = $2, line3 = $3, line4 = $4, post_town = $5, \
-         postcode = $6, display_address = $7, address_key = $8, postcode_key = $9, verified = $10 where id = $11",
-        &[
-            (&address.line1).into(),
-            (&address.line2).into(),
-            (&address.line3).into(),
-            (&address.line4).into(),
-            (&address.post_town).into(),
-            (&address.postcode).into(),
-            (&address.display_address).into(),
-            (&property.address_key).into(),
-            (&property.postcode_key).into(),
-            property.is_verified.into(),
-            id.into(),
-        ],
-    )?;
-    address_index::delete_tokens(write, id)?;
-    address_index::insert_tokens(write, id, &address.known(), property.is_verified)
 }

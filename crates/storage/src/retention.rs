@@ -71,11 +71,13 @@ pub enum OldRows {
     Accesses,
     /// Accesses of people, by their time.
     PeopleAccesses,
+    /// Sealed versions of chains, by the time when the next version replaced them (S-63).
+    Sealed,
 }
 
 impl OldRows {
     /// All kinds. Deliveries go before their events.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Assertions,
         Self::RevokedTokens,
         Self::KeptAnswers,
@@ -86,6 +88,7 @@ impl OldRows {
         Self::Events,
         Self::Accesses,
         Self::PeopleAccesses,
+        Self::Sealed,
     ];
 
     /// The kind as the label of a metric.
@@ -101,6 +104,7 @@ impl OldRows {
             Self::Events => "events",
             Self::Accesses => "accesses",
             Self::PeopleAccesses => "people_accesses",
+            Self::Sealed => "sealed",
         }
     }
 
@@ -143,7 +147,8 @@ impl OldRows {
             | Self::Sessions
             | Self::Events
             | Self::Accesses
-            | Self::PeopleAccesses => seconds,
+            | Self::PeopleAccesses
+            | Self::Sealed => seconds,
         }
     }
 
@@ -184,6 +189,14 @@ impl OldRows {
                     " and client_id like 'person:%'"
                 )
             }
+            // What was the state until after that time stays.
+            Self::Sealed => statements!(
+                "sealed",
+                "chain_id, version",
+                "recorded_at",
+                " and exists (select 1 from sealed n where n.chain_id = sealed.chain_id \
+                 and n.version = sealed.version + 1 and n.recorded_at < $1)"
+            ),
         }
     }
 }

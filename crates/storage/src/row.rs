@@ -9,6 +9,8 @@ pub enum Value<'a> {
     Integer(i64),
     /// A `text`.
     Text(&'a str),
+    /// Bytes.
+    Bytes(&'a [u8]),
     /// Tokens of an address, for the index of the engine.
     Tokens(&'a [i32]),
     /// SQL null.
@@ -36,6 +38,12 @@ impl<'a> From<&'a str> for Value<'a> {
 impl<'a> From<&'a String> for Value<'a> {
     fn from(value: &'a String) -> Self {
         Value::Text(value)
+    }
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(value: &'a [u8]) -> Self {
+        Value::Bytes(value)
     }
 }
 
@@ -124,6 +132,16 @@ impl Row<'_> {
                 .map_err(|error| unreadable(column, &error))?
                 .as_str_or_null()
                 .map_err(|error| unreadable(column, &error)),
+            Row::Postgres(row) => row
+                .try_get(column)
+                .map_err(|error| unreadable(column, &error)),
+        }
+    }
+
+    /// Reads bytes that are never null.
+    pub(crate) fn bytes(&self, column: usize) -> Result<Vec<u8>> {
+        match self {
+            Row::Sqlite(row) => row.get(column).map_err(|error| unreadable(column, &error)),
             Row::Postgres(row) => row
                 .try_get(column)
                 .map_err(|error| unreadable(column, &error)),

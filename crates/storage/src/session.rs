@@ -10,7 +10,7 @@ use crate::engine::{EachRow, PostgresSession, SqliteSession};
 use crate::figures::DatabaseFigures;
 use crate::row::{Row, Value};
 use crate::store_time::{OwnTime, StoreTime};
-use crate::{Result, StorageError};
+use crate::{Result, Seal, StorageError};
 
 /// Runs statements that only read.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub struct Write<'c> {
     has_enqueued: bool,
     /// The chains that this transaction changes.
     changed: BTreeSet<ChainId>,
+    /// Renders documents to be sealed.
+    seal: Option<Seal>,
 }
 
 #[derive(Debug)]
@@ -189,6 +191,7 @@ impl<'c> Write<'c> {
             read: Read::new(session),
             has_enqueued: false,
             changed: BTreeSet::new(),
+            seal: None,
         }
     }
 
@@ -200,6 +203,16 @@ impl<'c> Write<'c> {
     /// Notes that this transaction enqueued a delivery.
     pub(crate) fn note_enqueued(&mut self) {
         self.has_enqueued = true;
+    }
+
+    /// Hands over the function that renders documents to be sealed.
+    pub(crate) fn seal_with(&mut self, seal: Seal) {
+        self.seal = Some(seal);
+    }
+
+    pub(crate) fn seal(&self) -> Result<Seal> {
+        let missing = || StorageError::Corrupt("nothing seals this transaction".to_owned());
+        self.seal.ok_or_else(missing)
     }
 
     /// Whether this transaction changes a chain already.

@@ -4,7 +4,7 @@ use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
 use chain::progress::Recorded;
 use chain::state::{Chain, Link, Member};
 
-use crate::milestones::{read_optional_date, read_type};
+use crate::milestone_columns::{read_optional_date, read_type};
 use crate::properties::{Address, read_address, read_uprn};
 use crate::row::Row;
 use crate::{Read, Result, StorageError};
@@ -63,26 +63,52 @@ pub fn find_chain_state_of_listing(
 
 /// Loads a chain. `None` if it does not exist.
 pub fn find_chain_state(read: &mut Read<'_>, id: ChainId) -> Result<Option<ChainState>> {
+    match find_present(read, id)? {
+        Some((version, _)) => read_state(read, id, version),
+        None => Ok(None),
+    }
+}
+
+/// The present version of a chain, and when it was recorded in Unix seconds. `None` if the chain does not
+/// exist.
+pub(crate) fn find_present(read: &mut Read<'_>, chain: ChainId) -> Result<Option<(i64, i64)>> {
+    read.query_one(
+        "select version, changed_at from chain where id = $1",
+        &[(&chain.to_string()).into()],
+        |row| Ok((row.integer(0)?, row.integer(1)?)),
+    )
+}
+
+/// Loads a chain with this version. `None` if it has no listings.
+fn read_state(read: &mut Read<'_>, id: ChainId, version: i64) -> Result<Option<ChainState>> {
     let key = id.to_string();
-    let version = read.query_one(
-        "select version from chain where id = $1",
-        &[(&key).into()],
-        |row| row.integer(0),
-    )?;
-    let Some(version) = version else {
-        return Ok(None);
-    };
-    let mut rows = list_members(read, &key)?;
+    let rows = list_members(read, &key)?;
     if rows.is_empty() {
         return Ok(None);
     }
-    for (listing, recorded) in list_milestones(read, &key)? {
+    let milestones = list_milestones(read, &key)?;
+    let links = list_links(read, &key)?;
+    assemble(id, version, rows, links, milestones)
+}
+
+/// Puts the rows of a chain together. `None` if it has no listings.
+pub(crate) fn assemble(
+    id: ChainId,
+    version: i64,
+    mut rows: Vec<(Member, ListingState)>,
+    links: Vec<Link>,
+    milestones: Vec<(ListingId, Recorded)>,
+) -> Result<Option<ChainState>> {
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    for (listing, recorded) in milestones {
         if let Some((_, state)) = rows.iter_mut().find(|(_, state)| state.listing == listing) {
             state.milestones.push(recorded);
         }
     }
     let (members, mut listings): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-    let chain = build_chain(read, id, members)?;
+    let chain = new_chain(id, members, links)?;
     listings.sort_by_key(|state| {
         let mut members = chain.members().iter();
         members.position(|member| member.listing == state.listing)
@@ -134,38 +160,55 @@ pub(crate) fn read_checked_member(row: &Row<'_>) -> Result<Member> {
 
 fn build_chain(read: &mut Read<'_>, id: ChainId, members: Vec<Member>) -> Result<Chain> {
     let links = list_links(read, &id.to_string())?;
+    new_chain(id, members, links)
+}
+
+fn new_chain(id: ChainId, members: Vec<Member>, links: Vec<Link>) -> Result<Chain> {
     Chain::new(id, members, links)
         .map_err(|error| StorageError::Corrupt(format!("chain {id}: {error}")))
 }
 
-fn list_members(read: &mut Read<'_>, key: &str) -> Result<Vec<(Member, ListingState)>> {
-    read.query(
-        "select l.id, l.branch_id, l.is_locked, \
+/// The columns of [`read_shown`], of a listing `l`, its property `p` and its branch `b`.
+macro_rules! shown_columns {
+    () => {
+        "l.id, l.branch_id, l.is_locked, \
          (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'top'), \
          (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'bottom'), \
          p.id, p.uprn, p.line1, p.line2, p.line3, p.line4, p.post_town, p.postcode, \
          p.display_address, l.tenure, l.transaction_type, b.name, l.seller_conveyancer, \
-         l.buyer_conveyancer \
-         from listing l join property p on p.id = l.property_id \
-         join branch b on b.id = l.branch_id \
-         where l.chain_id = $1 and l.deleted_at is null",
+         l.buyer_conveyancer"
+    };
+}
+pub(crate) use shown_columns;
+
+fn list_members(read: &mut Read<'_>, key: &str) -> Result<Vec<(Member, ListingState)>> {
+    read.query(
+        concat!(
+            "select ",
+            shown_columns!(),
+            " from listing l join property p on p.id = l.property_id \
+             join branch b on b.id = l.branch_id where l.chain_id = $1 and l.deleted_at is null"
+        ),
         &[key.into()],
-        |row| {
-            let listing = ListingState {
-                listing: ListingId(row.integer(0)?),
-                property: PropertyId(row.integer(5)?),
-                uprn: read_uprn(row, 6)?,
-                address: read_address(row, 7)?,
-                tenure: row.text(14)?,
-                transaction_type: row.text(15)?,
-                selling_agent: row.text(16)?,
-                seller_conveyancer: row.text(17)?,
-                buyer_conveyancer: row.text(18)?,
-                milestones: Vec::new(),
-            };
-            Ok((read_member(row)?, listing))
-        },
+        read_shown,
     )
+}
+
+/// Reads a member with everything that its chain shows of it but milestones.
+pub(crate) fn read_shown(row: &Row<'_>) -> Result<(Member, ListingState)> {
+    let listing = ListingState {
+        listing: ListingId(row.integer(0)?),
+        property: PropertyId(row.integer(5)?),
+        uprn: read_uprn(row, 6)?,
+        address: read_address(row, 7)?,
+        tenure: row.text(14)?,
+        transaction_type: row.text(15)?,
+        selling_agent: row.text(16)?,
+        seller_conveyancer: row.text(17)?,
+        buyer_conveyancer: row.text(18)?,
+        milestones: Vec::new(),
+    };
+    Ok((read_member(row)?, listing))
 }
 
 /// Reads a member without the branches that checked it.
@@ -202,12 +245,15 @@ fn list_milestones(read: &mut Read<'_>, key: &str) -> Result<Vec<(ListingId, Rec
          from listing l join milestone m on m.listing_id = l.id \
          where l.chain_id = $1 and l.deleted_at is null and m.deleted_at is null and m.excluded = 0",
         &[key.into()],
-        |row| {
-            let recorded = Recorded {
-                milestone: read_type(row, 1)?,
-                date: read_optional_date(row, 2)?,
-            };
-            Ok((ListingId(row.integer(0)?), recorded))
-        },
+        read_recorded,
     )
+}
+
+/// Reads a milestone from the columns `listing_id`, `type_id` and `date`.
+pub(crate) fn read_recorded(row: &Row<'_>) -> Result<(ListingId, Recorded)> {
+    let recorded = Recorded {
+        milestone: read_type(row, 1)?,
+        date: read_optional_date(row, 2)?,
+    };
+    Ok((ListingId(row.integer(0)?), recorded))
 }

@@ -38,7 +38,7 @@ pub struct AcceptedToken {
 /// certificate (S-24; RFC 8705 section 3).
 #[derive(Debug)]
 pub struct BoundToken {
-    client: Arc<Client>,
+    token: AcceptedToken,
 }
 
 impl AcceptedToken {
@@ -111,22 +111,27 @@ impl BoundToken {
         let token = AcceptedToken::accept(context, snapshot, text).await?;
         check_binding(&token.claims, certificate, scope)?;
         trace::note_caller(&token.client.id);
-        if !token.scopes().any(|held| held == scope) {
-            return Err(AccessRefusal::ScopeInsufficient(scope));
+        let bound = Self { token };
+        bound.require(scope)?;
+        Ok(bound)
+    }
+
+    /// Refuses a token without this scope.
+    pub fn require(&self, scope: Scope) -> Result<(), AccessRefusal> {
+        if self.token.scopes().any(|held| held == scope) {
+            return Ok(());
         }
-        Ok(Self {
-            client: token.client,
-        })
+        Err(AccessRefusal::ScopeInsufficient(scope))
     }
 
     /// The client that called.
     pub fn client(&self) -> &Client {
-        &self.client
+        &self.token.client
     }
 
     /// The client that called, for a proof that contains it.
     pub fn into_client(self) -> Arc<Client> {
-        self.client
+        self.token.client
     }
 }
 
@@ -163,9 +168,11 @@ fn check_binding(
     if claims.certificate.is_none() {
         return match scope {
             Scope::Listing => Ok(()),
-            Scope::TransactionStatus => Err(AccessRefusal::TokenInvalid(
-                "This call needs a token that is bound to a certificate.",
-            )),
+            Scope::TransactionStatus | Scope::TransactionHistory => {
+                Err(AccessRefusal::TokenInvalid(
+                    "This call needs a token that is bound to a certificate.",
+                ))
+            }
         };
     }
     let Some(certificate) = certificate else {

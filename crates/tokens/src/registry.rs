@@ -29,6 +29,8 @@ use crate::revoked_tokens::RevokedTokens;
 pub enum Scope {
     /// Allows the chain query.
     TransactionStatus,
+    /// Allows, beside the scope of the chain query, to ask for past states (S-60).
+    TransactionHistory,
     /// Allows listing and chain management.
     Listing,
 }
@@ -104,12 +106,17 @@ pub struct Registry {
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 2] = [Self::TransactionStatus, Self::Listing];
+    pub const ALL: [Self; 3] = [
+        Self::TransactionStatus,
+        Self::TransactionHistory,
+        Self::Listing,
+    ];
 
     /// The name in requests and tokens.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::TransactionStatus => "transaction-status",
+            Self::TransactionHistory => "transaction-history",
             Self::Listing => "listing",
         }
     }

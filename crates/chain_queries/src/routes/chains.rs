@@ -3,6 +3,7 @@
 mod described;
 mod find;
 mod query;
+pub mod versions;
 
 use std::sync::Arc;
 
@@ -38,6 +39,9 @@ const FIELDS: usize = 12;
 /// The answer has one chain for each value that identifies a property with a current listing, in
 /// the order of the request. It leaves out all other values; with `explain=true` it says why. The
 /// signature covers the complete `data` object. A page past the last one is empty.
+///
+/// With `asOf` the answer gives the state at that time. This needs the scope `transaction-history` besides.
+/// Addresses mean the properties that they mean today.
 #[utoipa::path(
     post,
     path = "/api/v1/standard/chains",
@@ -52,7 +56,10 @@ const FIELDS: usize = 12;
         (status = 200, description = "The signed chains.", body = ChainAnswer<'_>),
         Refusals,
     ),
-    security(("accessToken" = ["transaction-status"], "clientCertificate" = [])),
+    security(
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+        ("accessToken" = ["transaction-status", "transaction-history"], "clientCertificate" = []),
+    ),
 )]
 pub async fn query_chains(State(queries): State<Arc<ChainQueries>>, request: Request) -> Response {
     let mut allowance = None;
@@ -129,6 +136,9 @@ impl Exchange<'_> {
         let limits = tokens.rate_limits.as_deref();
         rate_limit_fields::count(limits, caller.client(), self.allowance)?;
         let query = self.read_query().await?;
+        if query.as_of.is_some() {
+            caller.require(Scope::TransactionHistory)?;
+        }
         let Findings {
             revision,
             matches,
@@ -154,7 +164,8 @@ impl Exchange<'_> {
             .first()
             .filter(|_| matches.len() == 1 && query.page == 1);
         let known = only.and_then(|Match { queried, current }| {
-            let wanted = BodyKey::new(current.chain, current.version, queried, query.rows);
+            let (chain, version) = (current.chain, current.version);
+            let wanted = BodyKey::new(chain, version, queried, query.rows, query.as_of);
             queries.answers.find_signed(&wanted, key, now)
         });
         if let Some(signed) = known {
@@ -168,7 +179,8 @@ impl Exchange<'_> {
         queries.tokens.owe(&caller.client().id, cost as u64);
         let signed = queries.answers.sign(data, key, now).await?;
         if let (Some(asked), Some(shown)) = (only, documents.first()) {
-            let shown = BodyKey::new(shown.chain, shown.version, &asked.queried, query.rows);
+            let (chain, version) = (shown.chain, shown.version);
+            let shown = BodyKey::new(chain, version, &asked.queried, query.rows, query.as_of);
             queries.answers.keep(shown, &signed);
         }
         note();
@@ -180,7 +192,8 @@ impl Exchange<'_> {
         if let Some(body) = self.body.take() {
             let form = Form::read(&self.parts.headers, body).await;
             let in_url = self.parts.uri.query();
-            self.query = Some(form.and_then(|form| ChainQuery::parse(in_url, &form)));
+            let now = self.queries.clock.now_seconds();
+            self.query = Some(form.and_then(|form| ChainQuery::parse(in_url, &form, now)));
         }
         let missing = || Err(Problem::Internal("a query was not read".to_owned()));
         self.query.clone().unwrap_or_else(missing)
@@ -233,11 +246,16 @@ async fn render(
     let (page, shown) = page_of(query, matches);
     let mut documents = Vec::with_capacity(shown.len());
     for Match { current, .. } in shown {
-        let Some(document) = queries
-            .answers
-            .find_document(&queries.storage, current)
-            .await?
-        else {
+        let (answers, storage) = (&queries.answers, &queries.storage);
+        let found = match query.as_of {
+            Some(_) => {
+                answers
+                    .find_version(storage, current.chain, current.version)
+                    .await?
+            }
+            None => answers.find_document(storage, current).await?,
+        };
+        let Some(document) = found else {
             return Ok(None);
         };
         documents.push(document);
@@ -248,7 +266,7 @@ async fn render(
     }
     let texts = shown.iter().map(|shown| shown.queried.as_str());
     let rendered = documents.iter().map(|document| &**document).zip(texts);
-    let data = chains::render_data(rendered, &page)
+    let data = chains::render_data(rendered, &page, query.as_of)
         .map_err(|error| Problem::Internal(error.to_string()))?;
     Ok(Some((data, documents)))
 }

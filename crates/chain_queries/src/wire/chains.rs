@@ -4,6 +4,7 @@ use chain::listing::TransactionType;
 use chain::milestone::Field;
 use chain::progress::Progress;
 use chain::state::ChainType;
+use observe::clock;
 use signing::canonical::{self, CanonicalError};
 use storage::state::{ChainState, ListingState};
 
@@ -12,11 +13,11 @@ use self::shape::{
     Milestones, Pagination, Participants, Property, Searches, StartedAndCompleted, Summary,
 };
 
-pub use self::envelope::ChainAnswer;
+pub use self::envelope::{ChainAnswer, VersionAnswer};
 
 mod envelope;
 pub mod explanation;
-mod shape;
+pub(crate) mod shape;
 
 /// Renders a chain's canonical document without its closing brace, because `render_data` still
 /// appends the member that sorts last, `queriedAddress`.
@@ -43,13 +44,18 @@ pub fn render_chain(state: &ChainState) -> Result<Vec<u8>, CanonicalError> {
 }
 
 /// Renders document 1's canonical `data` object. Each chain is a result of [`render_chain`] with
-/// its `queriedAddress`.
+/// its `queriedAddress`. An answer about a past time says so (S-60), so that nobody takes it for a present one.
 pub(crate) fn render_data<'a>(
     chains: impl IntoIterator<Item = (&'a [u8], &'a str)>,
     page: &Page,
+    as_of: Option<i64>,
 ) -> Result<Vec<u8>, CanonicalError> {
     let mut data = Vec::with_capacity(8192);
-    data.extend_from_slice(b"{\"data\":[");
+    data.push(b'{');
+    if let Some(as_of) = as_of {
+        push_as_of(&mut data, as_of)?;
+    }
+    data.extend_from_slice(b"\"data\":[");
     for (index, (chain, queried_address)) in chains.into_iter().enumerate() {
         if index > 0 {
             data.push(b',');
@@ -60,15 +66,35 @@ pub(crate) fn render_data<'a>(
         data.push(b'}');
     }
     data.extend_from_slice(b"],\"pagination\":");
-    let pagination = Pagination {
-        current_page: page.number,
-        last_page: page.total.div_ceil(page.rows).max(1),
-        per_page: page.rows,
-        total: page.total,
-    };
-    data.extend_from_slice(&canonical::to_canonical(&pagination)?);
+    data.extend_from_slice(&canonical::to_canonical(&Pagination::from(*page))?);
     data.push(b'}');
     Ok(data)
+}
+
+/// Renders the canonical `data` object of an answer about one version. `chain` is a document without its
+/// closing brace.
+pub(crate) fn render_version(
+    chain: &[u8],
+    version: i64,
+    recorded_at: i64,
+) -> Result<Vec<u8>, CanonicalError> {
+    let mut data = Vec::with_capacity(chain.len() + 96);
+    data.push(b'{');
+    push_as_of(&mut data, recorded_at)?;
+    data.extend_from_slice(b"\"chain\":");
+    data.extend_from_slice(chain);
+    data.extend_from_slice(b"},\"version\":");
+    data.extend_from_slice(&canonical::to_canonical(&version)?);
+    data.push(b'}');
+    Ok(data)
+}
+
+/// Adds the member `asOf` and a comma.
+fn push_as_of(data: &mut Vec<u8>, as_of: i64) -> Result<(), CanonicalError> {
+    data.extend_from_slice(b"\"asOf\":");
+    data.extend_from_slice(&canonical::to_canonical(&clock::to_rfc3339(as_of))?);
+    data.push(b',');
+    Ok(())
 }
 
 /// The requested page of the matched values (S-2, S-4).
@@ -90,6 +116,17 @@ impl Page {
         // Neither exceeds the number of values of one query, so the conversion cannot fail.
         let position = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         position(start)..position(end)
+    }
+}
+
+impl From<Page> for Pagination {
+    fn from(page: Page) -> Self {
+        Self {
+            current_page: page.number,
+            last_page: page.total.div_ceil(page.rows).max(1),
+            per_page: page.rows,
+            total: page.total,
+        }
     }
 }
 

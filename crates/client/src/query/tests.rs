@@ -37,6 +37,7 @@ fn one_uprn() -> ChainQuery {
         rows: None,
         page: None,
         explain: false,
+        as_of: None,
     }
 }
 
@@ -55,6 +56,7 @@ async fn values_repeat_in_the_form_and_the_page_is_in_the_path() {
             rows,
             page,
             explain,
+            as_of: None,
         };
         client.query_chains(&query).await.unwrap();
     }

@@ -124,10 +124,12 @@ impl Pending {
         known: &Known,
         now: i64,
     ) -> Result<(), StorageError> {
-        self.begin_changes(write, known)?;
+        let time = self.begin_changes(write, known, now)?;
+        let chains: Vec<_> = self.new_chains.iter().copied().collect();
+        batches::insert_chains(write, &chains, time)?;
         self.store_properties(write, known)?;
         self.store_listings(write, known, now)?;
-        self.merge_chains(write)?;
+        self.merge_chains(write, time)?;
         let earlier: Vec<_> = self
             .linked
             .iter()
@@ -152,8 +154,13 @@ impl Pending {
         batches::change_milestones(write, &milestones(changed), now)
     }
 
-    /// Begins the changes of all stored chains that this batch changes or dissolves.
-    fn begin_changes(&self, write: &mut Write<'_>, known: &Known) -> Result<(), StorageError> {
+    /// Begins the changes of all stored chains that this batch changes or dissolves. Returns their time.
+    fn begin_changes(
+        &self,
+        write: &mut Write<'_>,
+        known: &Known,
+        now: i64,
+    ) -> Result<i64, StorageError> {
         let changed = self.properties.iter().filter(|(_, property)| {
             let known = known.properties.get(&property.uprn);
             !known.is_some_and(|known| known.is_new)
@@ -162,7 +169,7 @@ impl Pending {
         let mut chains = batches::find_chains_of_properties(write, &changed)?;
         chains.extend(self.touched.difference(&self.new_chains));
         chains.extend(&self.dissolved);
-        chains::begin_changes(write, &chains)
+        chains::begin_changes(write, &chains, now)
     }
 
     fn store_properties(&self, write: &mut Write<'_>, known: &Known) -> Result<(), StorageError> {
@@ -181,8 +188,6 @@ impl Pending {
         known: &Known,
         now: i64,
     ) -> Result<(), StorageError> {
-        let chains: Vec<_> = self.new_chains.iter().copied().collect();
-        batches::insert_chains(write, &chains)?;
         let new = self.listings.iter().filter_map(|id| known.listings.get(id));
         let new: Vec<_> = new
             .map(|listing| self.new_listing(known, listing, now))
@@ -227,12 +232,12 @@ impl Pending {
         }
     }
 
-    fn merge_chains(&self, write: &mut Write<'_>) -> Result<(), StorageError> {
+    fn merge_chains(&self, write: &mut Write<'_>, now: i64) -> Result<(), StorageError> {
         let merged = self.dissolved.iter();
         let merged: Vec<_> = merged
             .map(|dissolved| (self.last_survivor(*dissolved), *dissolved))
             .collect();
-        batches::merge_chains(write, &merged)
+        batches::merge_chains(write, &merged, now)
     }
 
     fn last_survivor(&self, mut chain: ChainId) -> ChainId {

@@ -117,9 +117,13 @@ impl ProtectedResource {
     /// Describes a listener. `None` if the listener accepts no tokens.
     pub fn of(listener: Listener, urls: &ServiceUrls) -> Option<Self> {
         let resource = url_of(listener, urls)?;
-        let (scope, resource_name, is_signed) = match listener {
-            Listener::Base => (Scope::TransactionStatus, "Chain query", true),
-            Listener::Listing => (Scope::Listing, "Listing and chain management", false),
+        let (scopes, resource_name, is_signed) = match listener {
+            Listener::Base => (
+                vec![Scope::TransactionStatus, Scope::TransactionHistory],
+                "Chain query",
+                true,
+            ),
+            Listener::Listing => (vec![Scope::Listing], "Listing and chain management", false),
             Listener::Auth | Listener::Directory | Listener::Ops | Listener::Console => {
                 return None;
             }
@@ -128,7 +132,7 @@ impl ProtectedResource {
             resource: resource.to_owned(),
             authorization_servers: vec![urls.auth_url.clone()],
             jwks_uri: is_signed.then(|| urls.jwks_url()),
-            scopes_supported: vec![scope.as_str()],
+            scopes_supported: scopes.into_iter().map(Scope::as_str).collect(),
             bearer_methods_supported: vec!["header"],
             resource_signing_alg_values_supported: is_signed
                 .then(|| vec![Algorithm::Rs256.as_str()]),

@@ -24,7 +24,7 @@ pub(crate) async fn fill(url: &StoreUrl, sql: &'static str, rows: u64, more: &[i
 pub(crate) async fn run(url: &StoreUrl, sql: &'static str, parameters: Vec<i64>) {
     let url = url.clone();
     let running = tokio::task::spawn_blocking(move || {
-        let storage = Storage::open(&url, &OpenOptions::default()).unwrap();
+        let storage = Storage::open(&url, &OpenOptions::new(server::SEAL)).unwrap();
         let writing = storage.write_blocking(move |write| {
             let parameters: Vec<_> = parameters.iter().map(|value| (*value).into()).collect();
             write.execute(sql, &parameters)

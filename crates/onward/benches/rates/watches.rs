@@ -46,7 +46,7 @@ pub(crate) async fn measure() {
 }
 
 fn compare(url: &StoreUrl) {
-    let storage = Storage::open(url, &OpenOptions::default()).unwrap();
+    let storage = Storage::open(url, &OpenOptions::new(server::SEAL)).unwrap();
     let sold = list_sold(&storage);
     subscribe(&storage, 1_000);
     watch(&storage);

@@ -140,13 +140,14 @@ fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
 fn rename(args: &RenameArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.output.open()?;
     let (id, name) = (BranchId(args.id), args.name.clone());
+    let now = Clock::System.now_seconds();
     storage.write_blocking(move |write| {
         let found = branch::find_branch(write, id)?.ok_or_else(|| unknown_branch(id))?;
         let renamed = Branch {
             name: name.clone(),
             ..found
         };
-        Ok::<_, Failure>(branch::update_branch(write, &renamed)?)
+        Ok::<_, Failure>(branch::update_branch(write, &renamed, now)?)
     })?;
     let document = json!({ "branch_id": args.id, "name": args.name });
     let text = format!("Branch {} is now called {}", args.id, args.name);

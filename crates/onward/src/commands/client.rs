@@ -65,7 +65,7 @@ pub struct RegisterArgs {
     jwks_uri: Option<String>,
     #[command(flatten)]
     certificate: CertificateArgs,
-    /// A scope to assign: `transaction-status` or `listing`; may be repeated.
+    /// A scope to assign: `transaction-status`, `transaction-history` or `listing`; may be repeated.
     #[arg(long, value_parser = read_scope)]
     scope: Vec<String>,
     /// The id of a branch that the client acts for; may be repeated.
@@ -270,7 +270,9 @@ fn read_jwks_uri(text: &str) -> Result<String, String> {
 pub(super) fn read_scope(text: &str) -> Result<String, String> {
     Scope::parse(text)
         .map(|scope| scope.as_str().to_owned())
-        .ok_or_else(|| "it must be `transaction-status` or `listing`".to_owned())
+        .ok_or_else(|| {
+            "it must be `transaction-status`, `transaction-history` or `listing`".to_owned()
+        })
 }
 
 fn read_algorithm(text: &str) -> Result<String, String> {

@@ -6,9 +6,12 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use client::problem::{NOT_FOUND, Problem};
+use client::sandbox::AUDITOR;
 use client::wire::{AddressSuggestion, ValueExplanation};
 use client::{ChainInput, ChainQuery, ClientError, Clock, VerifiedAnswer, printable};
+use observe::clock;
 
+use super::audit_log::read_time;
 use super::source::{SourceArgs, SourceError, open_client};
 
 mod diagram;
@@ -43,6 +46,12 @@ pub struct QueryArgs {
     /// The number of the page, from 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     page: Option<u32>,
+
+    /// The time of which the answer gives the state: a date, which means its beginning in UTC, or a
+    /// time such as 2026-11-01T09:30:00Z. The client needs the scope `transaction-history` besides; in a
+    /// sandbox the default client is then `Example Auditor`.
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    as_of: Option<i64>,
 
     #[command(flatten)]
     source: SourceArgs,
@@ -97,12 +106,16 @@ pub enum QueryError {
 }
 
 /// Runs `onward query`. It writes to `out` only after the signature has verified; otherwise it
-/// fails and writes nothing. `clock` dates the client assertion.
+/// fails and writes nothing. `time` dates the client assertion.
 ///
 /// # Errors
 /// [`QueryError`]; the program's exit status is then 1.
-pub async fn run(args: QueryArgs, clock: Clock, out: &mut dyn Write) -> Result<(), QueryError> {
-    let client = open_client(&args.source, clock)?;
+pub async fn run(args: QueryArgs, time: Clock, out: &mut dyn Write) -> Result<(), QueryError> {
+    let source = match args.as_of {
+        Some(_) => args.source.with_sandbox_client(AUDITOR),
+        None => args.source,
+    };
+    let client = open_client(&source, time)?;
     let address = args.address.join(" ");
     let input = if address.is_empty() {
         ChainInput::Uprns(args.uprn)
@@ -115,6 +128,7 @@ pub async fn run(args: QueryArgs, clock: Clock, out: &mut dyn Write) -> Result<(
         page: args.page,
         // A printed or saved answer is document 1's alone.
         explain: !args.json && args.output.is_none(),
+        as_of: args.as_of.map(clock::to_rfc3339),
     };
     let answer = match client.query_chains(&query).await {
         Err(ClientError::Refused(problem)) if problem.kind == NOT_FOUND && !address.is_empty() => {
@@ -172,6 +186,9 @@ fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> i
     let earlier = pagination.current_page.saturating_sub(1);
     let earlier = earlier.saturating_mul(pagination.per_page);
     let mut asked = matched.skip(usize::try_from(earlier).unwrap_or(usize::MAX));
+    if let Some(as_of) = describe_as_of(answer) {
+        writeln!(out, "{as_of}")?;
+    }
     for chain in &page.data {
         writeln!(out, "{}", diagram::draw_chain(chain, asked.next(), paint))?;
     }
@@ -188,6 +205,15 @@ fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> i
         writeln!(out, "{miss} (not signed)")?;
     }
     Ok(())
+}
+
+/// One line for an answer about a past time, which the signature covers.
+pub(crate) fn describe_as_of(answer: &VerifiedAnswer) -> Option<String> {
+    let as_of = answer.page().as_of.as_ref()?;
+    Some(format!(
+        "The state as of {}, not the present one:",
+        printable(as_of)
+    ))
 }
 
 /// One line: the signature verified, with this key. The time is outside the signature, so it is shown as

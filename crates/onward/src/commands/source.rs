@@ -113,6 +113,15 @@ pub(super) struct Service {
 }
 
 impl SourceArgs {
+    /// With this client of a sandbox, unless another one or a service is named.
+    pub(super) fn with_sandbox_client(self, name: &str) -> Self {
+        let default = self.base_url.is_none().then(|| name.to_owned());
+        Self {
+            client: self.client.or(default),
+            ..self
+        }
+    }
+
     /// Finds the service of `--base-url`, or the sandbox.
     pub(super) fn find_service(&self) -> Result<Service, SourceError> {
         if let Some(named) = self.named_service() {

@@ -11,7 +11,7 @@ use client::{ClientError, Trust, VerifiedAnswer, printable, verify_answer};
 use serde_json::json;
 use signing::jwk::JwkSet;
 
-use super::query::{Paint, QueryError, describe_signature};
+use super::query::{Paint, QueryError, describe_as_of, describe_signature};
 use super::source::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
 
 /// Verifies a saved answer: the holder of a published key signed exactly its data.
@@ -124,10 +124,14 @@ fn summarise(answer: &VerifiedAnswer) -> serde_json::Value {
         // S-59: the time is outside the signature.
         "signedAtProved": false,
         "chains": answer.page().data.len(),
+        "asOf": answer.page().as_of,
     })
 }
 
 fn write_summary(answer: &VerifiedAnswer, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(as_of) = describe_as_of(answer) {
+        writeln!(out, "{as_of}")?;
+    }
     for chain in &answer.page().data {
         let address = printable(&chain.queried_address);
         let (id, length) = (printable(&chain.chain_id), chain.chain_summary.chain_length);

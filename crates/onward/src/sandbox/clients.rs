@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ::client::sandbox::SandboxClient;
+use ::client::sandbox::{self, SandboxClient};
 use chain::ids::BranchId;
 use provision::authority::Authority;
 use provision::files;
@@ -36,7 +36,7 @@ pub(crate) struct Plan {
 }
 
 /// The clients of every sandbox.
-fn plans(branches: &[BranchId; 2]) -> [Plan; 5] {
+fn plans(branches: &[BranchId; 2]) -> [Plan; 6] {
     let plan = |name: &str, scopes: &[&str], branches: &[BranchId], algorithm: Algorithm| Plan {
         name: name.to_owned(),
         profile: "sector".to_owned(),
@@ -47,6 +47,7 @@ fn plans(branches: &[BranchId; 2]) -> [Plan; 5] {
     };
     let (first, second) = branches.split_at(1);
     let (query, listing) = (Scope::TransactionStatus.as_str(), Scope::Listing.as_str());
+    let history = Scope::TransactionHistory.as_str();
     let (ps256, es256) = (Algorithm::Ps256, Algorithm::Es256);
     [
         plan("Example Lender", &[query], &[], ps256),
@@ -57,6 +58,7 @@ fn plans(branches: &[BranchId; 2]) -> [Plan; 5] {
         },
         plan("Example Newcomer", &[], &[], Algorithm::EdDsa),
         plan("Example Platform", &[query, listing], branches, ps256),
+        plan(sandbox::AUDITOR, &[query, history], &[], ps256),
     ]
 }
 

@@ -17,6 +17,7 @@ use self::nodes::Nodes;
 use self::replay::{Entry, Replay};
 use self::writer::{Acknowledged, Place, Shared, Writer};
 use crate::import::versions;
+use crate::query::versions::SCOPES;
 use crate::random::Random;
 use crate::story;
 use crate::test_server::{Client, TestServer};
@@ -248,6 +249,10 @@ story! {
         let mut replay = Replay::begin(chains, versions_before, owners);
         replay.run(&entries);
         compare_with_replay(&shared, &places, &replay).await;
+        let auditor = shared.nodes.admit(server.client("auditor", &SCOPES, &[]).await).await;
+        let documents = shared.nodes.compare_with_versions(&auditor).await;
+        println!("{documents} answered documents are sealed versions");
+        assert!(documents > 100, "{documents}");
         // Every change raised the version, and no chain is left that nobody is in.
         let versions = versions(&server).await;
         assert_eq!(versions.keys().collect::<Vec<_>>(), replay.versions.keys().collect::<Vec<_>>());

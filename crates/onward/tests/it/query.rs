@@ -2,3 +2,4 @@
 
 pub(crate) mod questions;
 pub(crate) mod rows;
+pub(crate) mod versions;

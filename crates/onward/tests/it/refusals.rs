@@ -9,13 +9,17 @@ use crate::story;
 use crate::test_server::manners::KEY;
 use crate::test_server::{Client, TestServer, send};
 
-/// Tables that say which requests there were, and which nodes run.
-const OF_REQUESTS: [&str; 6] = [
+/// Tables that say which requests there were, and which nodes run, and those that a node fills when it
+/// seals versions of chains.
+const OF_REQUESTS: [&str; 9] = [
     "idempotency",
     "used",
     "used_assertion",
     "access",
     "node_key",
+    "sealed",
+    "sealer",
+    "unsealed",
     "sqlite_sequence",
 ];
 

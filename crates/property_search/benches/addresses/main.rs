@@ -104,7 +104,7 @@ fn run(args: &Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     };
     let options = OpenOptions {
         opening: Opening::Create,
-        ..OpenOptions::default()
+        ..OpenOptions::new(|_state| Err("no chain changes here".to_owned()))
     };
     let storage = Storage::open(&url, &options)?;
     let found = storage.read_blocking(properties::has_properties);

@@ -147,7 +147,7 @@ impl Config {
     }
 
     /// Allowed ranges of the quotas and of the log of accesses.
-    fn quota_numbers(&self) -> [Number; 9] {
+    fn quota_numbers(&self) -> [Number; 10] {
         let quota = |name, setting: u32| (name, i64::from(setting), 1..=1_000_000_000);
         [
             quota("listings_per_day", self.listings_per_day),
@@ -159,6 +159,11 @@ impl Config {
             quota("replays_per_day", self.replays_per_day),
             quota("kept_answers_mebibytes", self.kept_answers_mebibytes),
             ("access_log_days", self.access_log_days.into(), 0..=36_500),
+            (
+                "sealed_retention_days",
+                self.sealed_retention_days.into(),
+                1..=36_500,
+            ),
         ]
     }
 

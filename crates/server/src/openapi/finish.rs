@@ -109,6 +109,7 @@ fn security_schemes(listener: Listener, config: &Config) -> Value {
     let scopes = Scope::ALL.map(|scope| {
         let meaning = match scope {
             Scope::TransactionStatus => "The chain query.",
+            Scope::TransactionHistory => "Past states of chains, beside `transaction-status`.",
             Scope::Listing => "Listings and chain management.",
         };
         (scope.as_str().to_owned(), json!(meaning))

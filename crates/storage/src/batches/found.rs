@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use crate::branch::{Branch, read_branch};
 use crate::engine::{EachRow, each_row};
 use crate::listings::{FoundListing, read_found_listing};
-use crate::milestones::{read_optional_date, read_type};
+use crate::milestone_columns::{read_optional_date, read_type};
 use crate::properties::{StoredProperty, read_property, select_property};
 use crate::state::{member_columns, read_checked_member};
 use crate::{Read, Result, StorageError, Write};

@@ -9,7 +9,7 @@ use crate::current_listings::{
     self, Decision, Settled, candidate_columns, offer_columns, read_candidate, read_offer,
 };
 use crate::engine::{EachRow, each_row};
-use crate::{Read, Result, Write};
+use crate::{Read, Result, Write, chain_holds};
 
 const HOLDERS: EachRow = each_row!(
     "select p.id, p.current_listing_id, l.offer_since from ",
@@ -106,7 +106,7 @@ pub fn settle_properties(
         of_property.push(read_candidate(row)?);
         Ok(())
     })?;
-    let mut chosen = Vec::new();
+    let (mut chosen, mut changed) = (Vec::new(), Vec::new());
     for (property, holder) in properties {
         let candidates = candidates.remove(property).unwrap_or_default();
         let before = current.get(property).copied().flatten();
@@ -114,10 +114,12 @@ pub fn settle_properties(
         if before == after {
             continue;
         }
+        changed.push(*property);
         chosen.push([after.map(|listing| listing.0).into(), (*property).into()]);
         if holder.is_taken {
             current_listings::note(write, decision, Settled { before, after })?;
         }
     }
-    write.execute_each(SET_CURRENT, &chosen)
+    write.execute_each(SET_CURRENT, &chosen)?;
+    chain_holds::note_current(write, &changed, decision.now)
 }

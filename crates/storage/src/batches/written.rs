@@ -11,7 +11,7 @@ use crate::engine::{EachRow, each_row, insert_each};
 use crate::listings::ListingDetails;
 use crate::properties::NewProperty;
 use crate::row::Value;
-use crate::{Result, Write, address_index};
+use crate::{Result, Write, address_index, chain_holds, sealing};
 
 const INSERT_PROPERTIES: EachRow = insert_each!(
     "property",
@@ -33,7 +33,10 @@ const DELETE_TOKENS: EachRow = each_row!(
     ["$1" which bigint],
     ")"
 );
-const INSERT_CHAINS: EachRow = insert_each!("chain", ["$1" id text, "$2" version bigint]);
+const INSERT_CHAINS: EachRow =
+    insert_each!("chain", ["$1" id text, "$2" version bigint, "$3" changed_at bigint]);
+const INSERT_UNSEALED: EachRow =
+    insert_each!("unsealed", ["$1" chain_id text, "$2" version bigint]);
 const MOVE_LISTINGS: EachRow = each_row!(
     "update listing set chain_id = given.survivor from ",
     ["$1" survivor text, "$2" dissolved text],
@@ -180,10 +183,12 @@ fn property_row<'a>((id, property): &(PropertyId, &'a NewProperty)) -> [Value<'a
 }
 
 /// Inserts chains without listings. Their changes in this transaction have begun.
-pub fn insert_chains(write: &mut Write<'_>, chains: &[ChainId]) -> Result<()> {
+pub fn insert_chains(write: &mut Write<'_>, chains: &[ChainId], now: i64) -> Result<()> {
     let keys: Vec<_> = chains.iter().map(ToString::to_string).collect();
-    let rows: Vec<_> = keys.iter().map(|key| [key.into(), 1.into()]).collect();
-    write.execute_each(INSERT_CHAINS, &rows)?;
+    let rows = keys.iter().map(|key| [key.into(), 1.into(), now.into()]);
+    write.execute_each(INSERT_CHAINS, &rows.collect::<Vec<_>>())?;
+    let rows = keys.iter().map(|key| [key.into(), 1.into()]);
+    write.execute_each(INSERT_UNSEALED, &rows.collect::<Vec<_>>())?;
     for chain in chains {
         write.note_change(*chain);
     }
@@ -192,11 +197,13 @@ pub fn insert_chains(write: &mut Write<'_>, chains: &[ChainId]) -> Result<()> {
 
 /// Moves all listings of a chain into its survivor and deletes the chain, for each pair of a survivor
 /// and a dissolved chain. The caller began the changes of all of them.
-pub fn merge_chains(write: &mut Write<'_>, merged: &[(ChainId, ChainId)]) -> Result<()> {
+pub fn merge_chains(write: &mut Write<'_>, merged: &[(ChainId, ChainId)], now: i64) -> Result<()> {
+    sealing::seal_dissolved(write, merged)?;
     let keys: Vec<_> = merged
         .iter()
         .map(|(survivor, dissolved)| [survivor.to_string(), dissolved.to_string()])
         .collect();
+    chain_holds::note_merges(write, &keys, now)?;
     let rows = keys.iter().map(|[to, from]| [to.into(), from.into()]);
     write.execute_each(MOVE_LISTINGS, &rows.collect::<Vec<_>>())?;
     let dissolved: Vec<_> = keys.iter().map(|[_, from]| [from.into()]).collect();

@@ -9,6 +9,17 @@ pub(crate) struct EachRow {
     pub(crate) postgres: &'static str,
 }
 
+/// The type of a column of `given` on PostgreSQL.
+macro_rules! column_type {
+    (bytes) => {
+        "bytea"
+    };
+    ($kind:ident) => {
+        stringify!($kind)
+    };
+}
+pub(crate) use column_type;
+
 /// A statement around the table `given`, which has these columns. It has no other placeholders.
 macro_rules! each_row {
     ($before:expr, [$at:literal $name:ident $kind:ident $(, $ats:literal $names:ident $kinds:ident)* $(,)?], $after:expr) => {
@@ -18,8 +29,8 @@ macro_rules! each_row {
                 $(", ", $ats, " as ", stringify!($names),)* ") as given", $after
             ),
             postgres: concat!(
-                $before, "unnest(cast(", $at, " as ", stringify!($kind), "[])",
-                $(", cast(", $ats, " as ", stringify!($kinds), "[])",)* ") as given (",
+                $before, "unnest(cast(", $at, " as ", $crate::engine::column_type!($kind), "[])",
+                $(", cast(", $ats, " as ", $crate::engine::column_type!($kinds), "[])",)* ") as given (",
                 stringify!($name), $(", ", stringify!($names),)* ")", $after
             ),
         }
@@ -37,8 +48,8 @@ macro_rules! insert_each {
             ),
             postgres: concat!(
                 "insert into ", $table, " (", stringify!($name), $(", ", stringify!($names),)*
-                ") select * from unnest(cast(", $at, " as ", stringify!($kind), "[])",
-                $(", cast(", $ats, " as ", stringify!($kinds), "[])",)* ")"
+                ") select * from unnest(cast(", $at, " as ", $crate::engine::column_type!($kind), "[])",
+                $(", cast(", $ats, " as ", $crate::engine::column_type!($kinds), "[])",)* ")"
             ),
         }
     };

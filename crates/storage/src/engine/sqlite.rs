@@ -48,6 +48,7 @@ const STATEMENTS_KEPT: usize = 256;
 
 const DIALECT: Dialect = Dialect {
     identity: "integer primary key autoincrement",
+    bytes: "blob",
     bytewise: "",
     address_tokens: address_tokens::TABLE,
     // SQLite checks a foreign key with one look into a table and without a conflict.

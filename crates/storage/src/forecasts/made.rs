@@ -8,7 +8,7 @@ use forecast::prediction::{Correction, SHARES, Spread};
 use forecast::track::{Outcome, PastForecast};
 use jiff::civil::Date;
 
-use crate::milestones::read_optional_date;
+use crate::milestone_columns::read_optional_date;
 use crate::row::Row;
 use crate::{Read, Result, StorageError, Write};
 

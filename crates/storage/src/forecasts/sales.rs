@@ -6,7 +6,7 @@ use chain::progress::Recorded;
 use forecast::sale::Sale;
 
 use crate::chase::sales_under_offer;
-use crate::milestones::{read_optional_date, read_type};
+use crate::milestone_columns::{read_optional_date, read_type};
 use crate::row::Row;
 use crate::{Read, Result, StorageError};
 

@@ -3,10 +3,11 @@
 use tokio::sync::oneshot;
 
 use crate::engine::{WriteJob, WriteMode};
-use crate::{Result, StorageError, Write};
+use crate::{Result, Seal, StorageError, Write};
 
 pub(super) struct TypedWrite<T, E, W> {
     pub(super) mode: WriteMode,
+    pub(super) seal: Seal,
     pub(super) work: W,
     pub(super) outcome: Option<std::result::Result<T, E>>,
     pub(super) reply: oneshot::Sender<std::result::Result<T, E>>,
@@ -23,6 +24,7 @@ where
     }
 
     fn run(&mut self, write: &mut Write<'_>) -> bool {
+        write.seal_with(self.seal);
         let outcome = (self.work)(write);
         let keep = outcome.is_ok();
         self.outcome = Some(outcome);

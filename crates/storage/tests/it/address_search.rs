@@ -5,13 +5,13 @@ use chain::ids::{ListingId, PropertyId};
 use storage::address_search::{self, CurrentListing};
 use storage::properties;
 use storage::{
-    Read, Result, Storage, StorageError, Write, chains, copies, current_listings, listings,
+    Read, Result, Storage, StorageError, Write, batches, chains, copies, current_listings, listings,
 };
 
 use crate::database::{TestDatabase, read, spawn, wait_for, write};
 use crate::on_both_engines;
 use crate::rows::{
-    SETTLING, THEN, address, chain_of, insert_listing, insert_property, new_property,
+    NOW, SETTLING, THEN, address, chain_of, insert_listing, insert_property, new_property,
     open_with_listings, tokens, uprn,
 };
 
@@ -53,7 +53,7 @@ on_both_engines! {
     fn a_new_address_is_found_by_its_own_tokens_only(database) {
         let (storage, ids) = open_with_properties(database, 1);
         let id = ids[0];
-        write(&storage, move |write| properties::update_property(write, id, &new_property(2)));
+        write(&storage, move |write| batches::change_properties(write, &[(id, &new_property(2))]));
         assert_eq!(found(&storage, vec![own_tokens(1, 2)], 9), []);
         assert_eq!(found(&storage, vec![own_tokens(2, 1)], 9), [id]);
     }
@@ -181,5 +181,5 @@ fn look_up(storage: &Storage, number: i64) -> Option<CurrentListing> {
 
 fn raise_version(write: &mut Write<'_>, listing: ListingId) -> Result<()> {
     let chain = chain_of(write, listing)?;
-    chains::begin_change(write, chain)
+    chains::begin_change(write, chain, NOW)
 }

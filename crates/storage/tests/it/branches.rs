@@ -6,7 +6,7 @@ use storage::{Storage, clients, registry};
 
 use crate::database::{TestDatabase, read, write};
 use crate::on_both_engines;
-use crate::rows::{CLIENT, THEN, insert_branch, insert_client, participant};
+use crate::rows::{CLIENT, NOW, THEN, insert_branch, insert_client, participant};
 
 on_both_engines! {
     fn both_engines_list_branches_in_the_same_order(database) {
@@ -48,7 +48,7 @@ on_both_engines! {
             let participant_id = participant(write, "Other Ltd")?;
             let found = branch::find_branch_by_reference(write, "Old Name")?.unwrap();
             let name = "NEW".to_owned();
-            branch::update_branch(write, &Branch { name, participant_id, ..found })
+            branch::update_branch(write, &Branch { name, participant_id, ..found }, NOW)
         });
         assert_eq!(find(&storage, "old", 10, 0), (0, vec![]));
         let (total, found) = find(&storage, "new", 10, 0);

@@ -14,7 +14,7 @@ fn open(folder: &Path) -> Storage {
     let url = StoreUrl::Sqlite(folder.join("onward.db"));
     let options = OpenOptions {
         opening: Opening::Create,
-        ..OpenOptions::default()
+        ..OpenOptions::new(crate::database::seal)
     };
     Storage::open(&url, &options).unwrap()
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 pub(crate) use std::thread::spawn;
 
+use storage::sealing::{Sealable, SealedDocument};
 use storage::{OpenOptions, Opening, Read, Result, Storage, StoreUrl, Write};
 
 /// Readers of each handle, and on PostgreSQL writers under row locks.
@@ -92,6 +93,7 @@ impl TestDatabase {
             postgres_plaintext: false,
             postgres_password: None,
             long_statements: false,
+            seal,
         };
         Storage::open(&self.url, &options)
     }
@@ -165,9 +167,34 @@ fn connect(url: &str) -> postgres::Client {
     postgres::Client::connect(url, postgres::NoTls).unwrap()
 }
 
+/// Seals a state as the text of its listings and milestones. Its digest is the number of its bytes.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the type `storage::Seal` has an error"
+)]
+pub(crate) fn seal(sealable: &Sealable<'_>) -> std::result::Result<SealedDocument, String> {
+    let text = match sealable {
+        Sealable::State(state) => {
+            let shown = state.listings.iter();
+            let shown = shown.map(|one| (one.listing.0, one.milestones.len()));
+            format!("{:?}", shown.collect::<Vec<_>>())
+        }
+        Sealable::Empty(_) => "empty".to_owned(),
+        Sealable::Dissolved { into, .. } => format!("into {into}"),
+    };
+    let mut digest = [0; 32];
+    digest[0] = u8::try_from(text.len()).unwrap_or(u8::MAX);
+    let document = text.into_bytes();
+    Ok(SealedDocument {
+        form: 1,
+        digest,
+        document,
+    })
+}
+
 #[track_caller]
 pub(crate) fn open_file(path: &Path) -> Storage {
-    Storage::open(&StoreUrl::Sqlite(path.to_owned()), &OpenOptions::default()).unwrap()
+    Storage::open(&StoreUrl::Sqlite(path.to_owned()), &OpenOptions::new(seal)).unwrap()
 }
 
 #[track_caller]

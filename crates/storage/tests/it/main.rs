@@ -23,6 +23,7 @@ mod probe;
 mod properties;
 mod retention;
 mod rows;
+mod sealing;
 mod transactions;
 mod upgrade;
 mod waiting;

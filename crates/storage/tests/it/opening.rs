@@ -113,7 +113,8 @@ fn an_error_of_opening_says_why() {
         ("mysql://host/none", "is no store"),
     ] {
         let url = store.parse::<StoreUrl>();
-        let opened = url.and_then(|url| Storage::open(&url, &storage::OpenOptions::default()));
+        let opened = url
+            .and_then(|url| Storage::open(&url, &storage::OpenOptions::new(crate::database::seal)));
         let text = opened.unwrap_err().to_string();
         assert!(text.contains(said), "{store}: {text}");
         assert!(!text.contains("secret"), "{text}");

@@ -27,7 +27,7 @@ impl<'d> Role<'d> {
         let options = OpenOptions {
             opening: Opening::Unchanged,
             connections: 4,
-            ..OpenOptions::default()
+            ..OpenOptions::new(crate::database::seal)
         };
         Storage::open(&self.database.url_as(&self.name), &options).unwrap()
     }

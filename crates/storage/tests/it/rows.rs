@@ -174,7 +174,7 @@ pub(crate) fn insert_listing(
 ) -> Result<ListingId> {
     let property = insert_property(write, number)?;
     let chain = ChainId(Uuid::new_v4());
-    chains::insert_chain(write, chain)?;
+    chains::insert_chain(write, chain, NOW)?;
     let origin = ListingOrigin {
         branch,
         external_id: Some(&format!("L{number}")),

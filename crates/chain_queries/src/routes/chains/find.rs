@@ -6,7 +6,7 @@ use chain::ids::Uprn;
 use observe::trace;
 use property_search::{self, Found, Postcodes};
 use storage::address_search::{self, CurrentListing};
-use storage::{Read, StorageError, registry};
+use storage::{Read, StorageError, registry, sealed};
 use tokens::registry::Client;
 use tracing::Instrument as _;
 use web::problem::{Explained, Problem};
@@ -37,6 +37,8 @@ pub(super) struct Findings {
     pub matches: Vec<Match>,
     /// One entry for each value, if the query asks for it (S-58).
     pub explanation: Option<Vec<ValueExplanation>>,
+    /// The time of which the query asks for the state (S-60). Unix seconds.
+    as_of: Option<i64>,
     is_ambiguous: bool,
     is_incomplete: bool,
     postcodes: Postcodes,
@@ -53,6 +55,7 @@ pub(super) async fn find_matches(
     let findings = Findings {
         revision: i64::MAX,
         explanation: query.explained.as_ref().map(|_values| Vec::new()),
+        as_of: query.as_of,
         ..Findings::default()
     };
     let step = trace::step("store read");
@@ -78,7 +81,15 @@ pub(super) async fn find_matches(
         "The address says too little to be certain of one property. Add the building number and the \
          postcode, or at least the town, or ask by UPRN."
     } else {
-        "No property with a current listing fits any of the values asked for."
+        match query.as_of {
+            None => "No property with a current listing fits any of the values asked for.",
+            Some(as_of) if is_before_first(queries, as_of).await? => {
+                "`asOf` is before the first state that this service keeps."
+            }
+            Some(_) => {
+                "No property that had a current listing at that time fits any of the values asked for."
+            }
+        }
     };
     let Some(explanation) = findings.explanation else {
         return Err(Problem::NotFound(why));
@@ -91,6 +102,11 @@ pub(super) async fn find_matches(
         ignored_fields,
     };
     Err(Problem::NothingFits(why, explained))
+}
+
+async fn is_before_first(queries: &ChainQueries, as_of: i64) -> Result<bool, StorageError> {
+    let first = queries.storage.read(sealed::find_first_time).await?;
+    Ok(first.is_none_or(|first| as_of < first))
 }
 
 async fn find_uprns(
@@ -107,7 +123,8 @@ async fn find_uprns(
         }
         Ok::<_, StorageError>(findings)
     };
-    if is_small {
+    // The state at a time takes several statements, which need one snapshot.
+    if is_small && query.as_of.is_none() {
         queries.storage.lookup(find).await
     } else {
         queries.storage.read(find).await
@@ -149,6 +166,20 @@ async fn find_addresses(
     Ok(findings)
 }
 
+/// The listing that a property had at a time. An address means the property that it means today.
+fn find_past(read: &mut Read<'_>, found: Found, as_of: i64) -> Result<Found, StorageError> {
+    let (property, confidence) = match &found {
+        Found::One(current, confidence) => (current.property, *confidence),
+        Found::NotListed(Some((property, confidence))) => (*property, *confidence),
+        Found::NotListed(None) | Found::Nothing | Found::Several | Found::TooLittle => {
+            return Ok(found);
+        }
+    };
+    let past = sealed::find_by_property_at(read, property, as_of)?;
+    let not_listed = Found::NotListed(Some((property, confidence)));
+    Ok(past.map_or(not_listed, |past| Found::One(past, confidence)))
+}
+
 impl Findings {
     fn find_uprns(
         &mut self,
@@ -163,7 +194,10 @@ impl Findings {
                 self.explain(value, Reason::Unknown);
                 continue;
             };
-            let located = address_search::find_by_uprn(read, uprn)?;
+            let located = match self.as_of {
+                Some(as_of) => sealed::find_by_uprn_at(read, uprn, as_of)?,
+                None => address_search::find_by_uprn(read, uprn)?,
+            };
             self.revision = self.revision.min(located.revision);
             if let Some(current) = located.current {
                 let queried = current.display_address.clone();
@@ -187,9 +221,14 @@ impl Findings {
             std::thread::yield_now();
             let value = || text.clone();
             let (postcodes, compared) = (&mut self.postcodes, &mut self.compared);
-            match property_search::find_listing(read, text, postcodes, compared)? {
+            let found = property_search::find_listing(read, text, postcodes, compared)?;
+            let found = match self.as_of {
+                Some(as_of) => find_past(read, found, as_of)?,
+                None => found,
+            };
+            match found {
                 Found::Nothing => self.explain(value, Reason::Unknown),
-                Found::NotListed => self.explain(value, Reason::NotListed),
+                Found::NotListed(_) => self.explain(value, Reason::NotListed),
                 Found::Several => {
                     self.is_ambiguous = true;
                     self.explain(value, Reason::Ambiguous);

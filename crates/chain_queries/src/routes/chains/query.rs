@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chain::ids::{Uprn, UprnError};
+use jiff::Timestamp;
 use web::fields::shorten;
 use web::form::{Form, is_entry};
 use web::limits::UNKNOWN_NAMES_SHOWN;
@@ -11,9 +12,9 @@ use web::problem::{FieldError, Problem};
 use crate::limits;
 
 /// The parameters in the URL that have an effect.
-const IN_URL: [&str; 3] = ["page", "rows", "explain"];
+const IN_URL: [&str; 4] = ["page", "rows", "explain", "asOf"];
 /// The fields of the form that have an effect, beside `value[]`.
-const IN_FORM: [&str; 3] = ["inputType", "rows", "explain"];
+const IN_FORM: [&str; 4] = ["inputType", "rows", "explain", "asOf"];
 
 /// A valid chain query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub(super) struct ChainQuery {
     pub values: Arc<Values>,
     pub rows: u64,
     pub page: u64,
+    /// The time of which the answer gives the state (S-60). Unix seconds.
+    pub as_of: Option<i64>,
     /// The values exactly as sent, if the answer shall explain each of them (S-58).
     pub explained: Option<Arc<[String]>>,
     /// The names of the fields that have no effect.
@@ -37,8 +40,12 @@ pub(super) enum Values {
 }
 
 impl ChainQuery {
-    /// Parses all fields and reports all errors together.
-    pub(super) fn parse(query_string: Option<&str>, form: &Form) -> Result<Self, Problem> {
+    /// Parses all fields and reports all errors together. `now` is in Unix seconds.
+    pub(super) fn parse(
+        query_string: Option<&str>,
+        form: &Form,
+        now: i64,
+    ) -> Result<Self, Problem> {
         let in_url = Form::parse_urlencoded(query_string.unwrap_or_default().as_bytes())?;
         let mut errors = Vec::new();
         let rows = form.find("rows").or_else(|| in_url.find("rows"));
@@ -55,6 +62,8 @@ impl ChainQuery {
             let detail = format!("must be an integer from 1 to {}", limits::PAGE_MAX);
             errors.push(error("page", &detail));
         }
+        let as_of = form.find("asOf").or_else(|| in_url.find("asOf"));
+        let as_of = as_of.and_then(|text| read_as_of(text, now, &mut errors));
         let explains = match form.find("explain").or_else(|| in_url.find("explain")) {
             Some("true") => true,
             Some("false") | None => false,
@@ -71,6 +80,7 @@ impl ChainQuery {
                 rows,
                 page,
                 ignored_fields: list_ignored(&in_url, form),
+                as_of,
                 explained: explains.then(|| entries.into_iter().map(ToOwned::to_owned).collect()),
             }),
             _incomplete => Err(Problem::ValuesInvalid(errors)),
@@ -91,6 +101,27 @@ fn list_ignored(in_url: &Form, form: &Form) -> Arc<[String]> {
         }
     }
     ignored.into()
+}
+
+/// Reads the time of `asOf`, to the second. Adds a wrong one to `errors`.
+fn read_as_of(text: &str, now: i64, errors: &mut Vec<FieldError>) -> Option<i64> {
+    // The shapes that the parser takes beside RFC 3339 have a bracket or no `T`.
+    let is_plain = text.len() <= 40 && text.contains(['T', 't']) && !text.contains('[');
+    let time = is_plain.then(|| text.parse::<Timestamp>().ok()).flatten();
+    let Some(time) = time else {
+        let detail = "must be a time in RFC 3339, such as `2026-11-01T12:00:00Z`";
+        errors.push(error("asOf", detail));
+        return None;
+    };
+    // A part of a second before 1970 would round to the wrong side; nothing is kept of then.
+    let time = time.as_second();
+    let age = limits::AS_OF_AGE_SECONDS_MIN;
+    if time > now - age {
+        let detail = format!("must be at least {age} seconds ago");
+        errors.push(error("asOf", &detail));
+        return None;
+    }
+    Some(time)
 }
 
 fn read_values(

@@ -4,7 +4,7 @@
 use utoipa::ToSchema;
 
 use super::explanation::ValueExplanation;
-use super::shape::{ChainDocument, Pagination};
+use super::shape::{ChainDocument, Pagination, Property, Summary};
 
 /// Signed chains.
 #[derive(Debug, ToSchema)]
@@ -25,9 +25,55 @@ pub struct ChainAnswer<'a> {
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes the output of `render_data`")]
 struct ChainData<'a> {
+    /// The time of which the answer gives the state. Present only if the query has `asOf`.
+    #[schema(nullable = false, format = DateTime)]
+    #[serde(rename = "asOf")]
+    as_of: Option<String>,
     /// One chain for each value that matched, in the order of the request.
     data: Vec<Chain<'a>>,
     pagination: Pagination,
+}
+
+/// A signed version of a chain.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes the output of `answer::envelope`")]
+pub struct VersionAnswer<'a> {
+    data: VersionData<'a>,
+    provenance: Provenance,
+}
+
+/// The signed object. The service signs and sends it in canonical form (RFC 8785).
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the output of `render_version`")]
+struct VersionData<'a> {
+    /// When the version was recorded.
+    #[schema(format = DateTime)]
+    as_of: String,
+    chain: KeptChain<'a>,
+    /// The number of the version.
+    #[schema(minimum = 1)]
+    version: i64,
+}
+
+/// A chain as it was. The last version of a chain that is gone has no sales.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the documents of `sealing::seal`")]
+struct KeptChain<'a> {
+    /// Id of the chain.
+    #[schema(format = "uuid")]
+    chain_id: String,
+    /// Absent in the last version of a chain without sales.
+    #[schema(nullable = false)]
+    chain_summary: Option<Summary>,
+    /// The chain that all sales moved into. Only in the last version of a chain that became a part of
+    /// another one.
+    #[schema(nullable = false, format = "uuid")]
+    dissolved_into: Option<String>,
+    /// All properties of the chain, from bottom to top. Empty if the last sale was withdrawn.
+    #[schema(nullable = false)]
+    properties: Option<Vec<Property<'a>>>,
 }
 
 /// The chain that a queried value led to.

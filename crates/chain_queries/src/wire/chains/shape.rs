@@ -180,7 +180,7 @@ pub(super) struct Searches {
 
 /// The position of this page among all pages.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Pagination {
+pub(crate) struct Pagination {
     #[serde(rename = "currentPage")]
     #[schema(minimum = 1)]
     pub current_page: u64,

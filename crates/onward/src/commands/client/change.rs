@@ -21,7 +21,7 @@ use crate::commands::{Failure, OperatorArgs};
 pub struct ScopeArgs {
     /// The client's id.
     id: String,
-    /// `transaction-status` or `listing`; may be repeated.
+    /// `transaction-status`, `transaction-history` or `listing`; may be repeated.
     #[arg(long, required = true, value_parser = read_scope)]
     scope: Vec<String>,
     #[command(flatten)]

@@ -21,6 +21,7 @@ pub(super) async fn check_query(
         rows: None,
         page: None,
         explain: false,
+        as_of: None,
     };
     match client.query_chains(&wish).await {
         Ok(answer) => {

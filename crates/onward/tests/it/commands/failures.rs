@@ -286,7 +286,7 @@ fn a_store_that_cannot_be_used_is_named() {
     std::fs::copy(folder.path("onward.db"), folder.path("newer.db")).unwrap();
     std::fs::write(folder.path("empty.db"), "").unwrap();
     let newer = folder.path("newer.db").to_str().unwrap().parse().unwrap();
-    let newer = storage::Storage::open(&newer, &storage::OpenOptions::default()).unwrap();
+    let newer = storage::Storage::open(&newer, &storage::OpenOptions::new(server::SEAL)).unwrap();
     let insert = "insert into schema_version (version, applied_at) values (99, 0)";
     let inserted = newer.write_blocking(move |write| write.execute(insert, &[]));
     inserted.unwrap();

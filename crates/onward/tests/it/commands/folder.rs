@@ -120,7 +120,7 @@ impl Folder {
     pub(super) fn open(&self) -> Storage {
         let file = text_of(&self.path("onward.db"));
         let url: StoreUrl = self.store.as_ref().unwrap_or(&file).parse().unwrap();
-        Storage::open(&url, &OpenOptions::default()).unwrap()
+        Storage::open(&url, &OpenOptions::new(server::SEAL)).unwrap()
     }
 }
 

@@ -1,7 +1,9 @@
 //! `sandbox`, and what `query` and `verify` make of it.
 
 use std::path::Path;
+use std::time::Duration;
 
+use observe::clock::{self, Clock};
 use serde_json::Value;
 
 use super::program::{Program, find_ports, run, run_well};
@@ -112,7 +114,7 @@ fn check_members(file: &Value) {
     }
 }
 
-/// A lender, two agents with different branches, one of them unbound, a client
+/// A lender, two agents with different branches, one of them unbound, an auditor, a client
 /// without any scope, and one with both.
 fn check_clients(clients: &Value) {
     let clients = clients.as_array().unwrap();
@@ -210,6 +212,36 @@ fn check_verification(sandbox: &Sandbox, uprn: &str) {
     assert_eq!(said["verified"], false);
 }
 
+/// A query about a time says so, and so does the saved answer. The default client is the auditor (S-60).
+fn check_as_of(sandbox: &Sandbox, uprn: &str) {
+    let saved = sandbox.file("past.json");
+    let query = |time: &str, more: &[&str]| {
+        let args = ["query", "--sandbox", sandbox.directory(), "--as-of", time];
+        run(&[&args[..], &["--uprn", uprn], more].concat())
+    };
+    // The sales were made a moment ago.
+    let said = loop {
+        let time = clock::to_rfc3339(Clock::System.now_seconds() - 5);
+        let drawn = query(&time, &["--output", &saved]);
+        if drawn.status == Some(0) {
+            assert!(drawn.out.contains("signature verified: key "), "{drawn:?}");
+            break format!("The state as of {time}, not the present one:");
+        }
+        assert!(drawn.err.starts_with("onward: 404 "), "{drawn:?}");
+        std::thread::sleep(Duration::from_millis(200));
+    };
+    let verified = run_well(&["verify", &saved, "--sandbox", sandbox.directory()]);
+    assert!(verified.starts_with(&said), "{verified}");
+    let early = query("2020-01-01", &[]);
+    let why = "`asOf` is before the first state that this service keeps.";
+    assert!(
+        early.status == Some(1) && early.err.contains(why),
+        "{early:?}"
+    );
+    let lender = query("2026-01-01", &["--client", "Example Lender"]);
+    assert!(lender.failure().contains("invalid_scope"), "{lender:?}");
+}
+
 #[test]
 fn a_newcomer_gets_everything_in_one_folder() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -240,6 +272,7 @@ fn a_newcomer_gets_everything_in_one_folder() {
     let [in_chain, alone] = ["uprn_in_chain", "uprn_alone"].map(|name| samples[name].to_string());
     check_explanation(&sandbox, &in_chain, &alone);
     check_verification(&sandbox, &in_chain);
+    check_as_of(&sandbox, &in_chain);
 
     let args = ["sandbox", "--dir", sandbox.directory()];
     assert!(run(&args).failure().contains("another sandbox runs in "));

@@ -115,7 +115,7 @@ fn open(sandbox: &Sandbox) -> Storage {
 
 fn open_in(folder: &Path) -> Storage {
     let url = folder.join("onward.db").to_str().unwrap().parse().unwrap();
-    Storage::open(&url, &OpenOptions::default()).unwrap()
+    Storage::open(&url, &OpenOptions::new(server::SEAL)).unwrap()
 }
 
 fn count_listings(folder: &Path) -> i64 {

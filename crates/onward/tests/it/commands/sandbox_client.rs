@@ -71,7 +71,7 @@ fn a_wrong_client_is_refused_and_leaves_nothing() {
         ),
         (
             &["Agent", "--scope", "all"],
-            "it must be `transaction-status` or `listing`",
+            "it must be `transaction-status`, `transaction-history` or `listing`",
         ),
         (
             &["Agent", "--profile", "none"],

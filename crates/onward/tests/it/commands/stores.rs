@@ -53,6 +53,12 @@ fn a_damaged_store_is_not_copied() {
 /// Only `onward migrate` shuts out the older programs that serve a store.
 /// Undoes all migrations since schema version 17.
 const SINCE_17: &[&str] = &[
+    "drop table chain_holds",
+    "drop table sealer",
+    "drop table unsealed",
+    "drop table sealed",
+    "alter table chain drop column changed_at",
+    "delete from schema_version where version = 28",
     "drop index access_client",
     "drop table note",
     "drop table chase",
@@ -71,7 +77,6 @@ const SINCE_17: &[&str] = &[
     "drop table branch_change",
     "drop table branch_change_count",
     "delete from schema_version where version = 29",
-    "delete from schema_version where version = 28",
     "alter table subscription drop column enabled_by",
     "alter table subscription drop column moved_by",
     "alter table subscription drop column made_by",

@@ -1,11 +1,14 @@
 //! The nodes that serve one store: the test's own on SQLite, two processes on PostgreSQL.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use http::Method;
 use observe::clock::Clock;
 use serde_json::Value;
 
+use crate::query::versions::without_question;
 use crate::test_server::{Addresses, Answer, Client, Node, TestServer, send};
 
 /// How long any one request may take before it counts as lost.
@@ -16,6 +19,8 @@ const PROCESSES: usize = 2;
 pub(super) struct Nodes {
     addresses: Vec<Addresses>,
     clock: Clock,
+    /// Each document that a query answered, without the question, by chain.
+    answered: Mutex<BTreeMap<String, BTreeSet<String>>>,
 }
 
 impl Nodes {
@@ -26,6 +31,7 @@ impl Nodes {
             let nodes = Self {
                 addresses: vec![Addresses::new(|at| server.url(at, ""))],
                 clock: Clock::Manual(server.clock.clone()),
+                answered: Mutex::default(),
             };
             return (nodes, processes);
         }
@@ -38,6 +44,7 @@ impl Nodes {
         let nodes = Self {
             addresses: addresses.collect(),
             clock: Clock::System,
+            answered: Mutex::default(),
         };
         (nodes, processes)
     }
@@ -95,7 +102,39 @@ impl Nodes {
 
     /// Document 1's chain of a property, as one node answers it.
     pub(super) async fn query(&self, node: usize, lender: &Client, uprn: i64) -> Value {
-        in_time(self.at(node, lender).shown_chain(uprn)).await
+        let shown = in_time(self.at(node, lender).shown_chain(uprn)).await;
+        let document = without_question(shown.clone()).to_string();
+        let chain = shown["chainId"].as_str().unwrap().to_owned();
+        let mut answered = self.answered.lock().unwrap();
+        answered.entry(chain).or_default().insert(document);
+        shown
+    }
+
+    /// Each document that any query answered is a sealed version of its chain (S-60). The versions of a chain
+    /// have no gaps. Waits in vain for a document that is none. Returns how many documents there are.
+    pub(super) async fn compare_with_versions(&self, auditor: &Client) -> usize {
+        let answered = std::mem::take(&mut *self.answered.lock().unwrap());
+        let auditor = self.at(0, auditor);
+        for (chain, documents) in &answered {
+            let mut missing = documents.clone();
+            let mut known = 0;
+            while !missing.is_empty() {
+                // The present version is sealed soon.
+                let next = i64::try_from(known + 1).unwrap();
+                let versions = in_time(auditor.wait_for_version(chain, next)).await;
+                let numbers = versions.iter().map(|one| one.0);
+                assert!(
+                    numbers.eq((1..).take(versions.len())),
+                    "{chain}: {versions:?}"
+                );
+                for (version, _time) in &versions[known..] {
+                    let document = in_time(auditor.read_version(chain, *version)).await;
+                    missing.remove(&document.to_string());
+                }
+                known = versions.len();
+            }
+        }
+        answered.values().map(BTreeSet::len).sum()
     }
 }
 

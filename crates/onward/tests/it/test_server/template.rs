@@ -93,7 +93,7 @@ fn make_store(url: &str) -> Storage {
     let options = OpenOptions {
         opening: Opening::Create,
         connections: 1,
-        ..OpenOptions::default()
+        ..OpenOptions::new(server::SEAL)
     };
     let url: StoreUrl = url.parse().unwrap();
     Storage::open(&url, &options).unwrap()

@@ -80,19 +80,26 @@ impl ToSql for Column<'_> {
         if kind == &Type::TEXT_ARRAY {
             let texts = cells.map(|cell| match cell {
                 Value::Text(text) => Some(*text),
-                Value::Integer(_) | Value::Tokens(_) | Value::Null => None,
+                Value::Integer(_) | Value::Bytes(_) | Value::Tokens(_) | Value::Null => None,
             });
             return texts.collect::<Vec<_>>().to_sql(kind, out);
         }
+        if kind == &Type::BYTEA_ARRAY {
+            let bytes = cells.map(|cell| match cell {
+                Value::Bytes(bytes) => Some(*bytes),
+                Value::Integer(_) | Value::Text(_) | Value::Tokens(_) | Value::Null => None,
+            });
+            return bytes.collect::<Vec<_>>().to_sql(kind, out);
+        }
         let integers = cells.map(|cell| match cell {
             Value::Integer(value) => Some(*value),
-            Value::Text(_) | Value::Tokens(_) | Value::Null => None,
+            Value::Text(_) | Value::Bytes(_) | Value::Tokens(_) | Value::Null => None,
         });
         integers.collect::<Vec<_>>().to_sql(kind, out)
     }
 
     fn accepts(kind: &Type) -> bool {
-        [Type::INT8_ARRAY, Type::TEXT_ARRAY].contains(kind)
+        [Type::INT8_ARRAY, Type::TEXT_ARRAY, Type::BYTEA_ARRAY].contains(kind)
     }
 
     to_sql_checked!();

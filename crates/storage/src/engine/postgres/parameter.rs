@@ -19,6 +19,7 @@ impl ToSql for Value<'_> {
             }
             Value::Integer(value) => value.to_sql(kind, out),
             Value::Text(value) => value.to_sql(kind, out),
+            Value::Bytes(value) => value.to_sql(kind, out),
             Value::Tokens(tokens) => tokens.to_sql(kind, out),
             Value::Null => Ok(IsNull::Yes),
         }
@@ -30,6 +31,7 @@ impl ToSql for Value<'_> {
             Type::INT4,
             Type::INT8,
             Type::INT4_ARRAY,
+            Type::BYTEA,
             Type::TEXT,
             Type::VARCHAR,
         ]

@@ -10,6 +10,7 @@ impl rusqlite::ToSql for Value<'_> {
         let value = match self {
             Value::Integer(value) => ValueRef::Integer(*value),
             Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Bytes(value) => ValueRef::Blob(value),
             Value::Tokens(tokens) => {
                 return Ok(ToSqlOutput::from(address_tokens::document(tokens)));
             }

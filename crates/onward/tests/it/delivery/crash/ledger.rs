@@ -5,6 +5,17 @@ use std::collections::HashMap;
 use storage::events::{self, StoredEvent};
 use storage::{Storage, StorageError};
 
+/// Counts chains with a version that is neither sealed nor the present one that waits to be sealed (S-60).
+pub(super) async fn count_chains_with_gaps(store: &Storage) -> i64 {
+    let sql = "select count(*) from chain c where c.version <> \
+         (select count(*) from sealed s where s.chain_id = c.id and s.version <= c.version) \
+         + (select count(*) from unsealed u where u.chain_id = c.id and u.version = c.version \
+         and not exists (select 1 from sealed s where s.chain_id = c.id and s.version = c.version))";
+    let counting = store.read(move |read| read.query_exactly_one(sql, &[], |row| row.integer(0)));
+    let counted: Result<i64, StorageError> = counting.await;
+    counted.unwrap()
+}
+
 /// Everything about deliveries, read while nobody changes it.
 pub(super) struct Ledger {
     pub(super) events: Vec<StoredEvent>,

@@ -258,6 +258,7 @@ impl Run {
         self.nodes.stop_all().await;
         let store = self.closed.open_store().await;
         let ledger = Ledger::read(&store).await;
+        assert_eq!(ledger::count_chains_with_gaps(&store).await, 0);
         drop(store);
         self.closed.end().await;
         Past {

@@ -3,9 +3,10 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use super::strict::check;
+use super::strict::{check, check_answer};
 use super::{ADDRESSES, Described, document};
 use crate::query::rows::Rows;
+use crate::query::versions::SCOPES;
 use crate::sqlite_story;
 use crate::test_server::{Answer, At, Registration, TestServer, http_client, send};
 
@@ -139,6 +140,35 @@ sqlite_story! {
         let answer = send(request.bearer_auth(&lender.token)).await;
         assert_eq!(answer.status, 200);
         described.check(&format!("GET {path}"), &answer);
+        described.compare_with_examples();
+    }
+}
+
+sqlite_story! {
+    async fn past_states(server) {
+        server.import(&rows()).await;
+        let mut described = Described::new(&server, At::Base, "").await;
+        let auditor = server.client("auditor", &SCOPES, &[]).await;
+        let chain = auditor.shown_chain(1).await["chainId"].as_str().unwrap().to_owned();
+        let versions = auditor.wait_for_version(&chain, 1).await;
+        server.clock.advance(6);
+        let form = [("inputType", "uprn"), ("value[]", "1"), ("asOf", versions[0].1.as_str())];
+        let answer = auditor.ask(&form).await;
+        assert_eq!(answer.status, 200, "{}", answer.json());
+        check_answer(&document(&server, At::Base).await, CHAINS, &Method::POST, &answer);
+        let list = format!("GET {CHAINS}/{{chainId}}/versions");
+        let one = format!("{list}/{{version}}");
+        for (path, call, status) in [
+            (format!("{chain}/versions"), &list, 200),
+            (format!("{chain}/versions?rows=0"), &list, 422),
+            ("none/versions".to_owned(), &list, 404),
+            (format!("{chain}/versions/1"), &one, 200),
+            (format!("{chain}/versions/99"), &one, 404),
+        ] {
+            let answer = auditor.read_below(&path).await;
+            assert_eq!(answer.status, status, "{path}");
+            described.check(call, &answer);
+        }
         described.compare_with_examples();
     }
 }

@@ -13,6 +13,7 @@ mod segments;
 mod shape;
 mod signature;
 mod values;
+mod versions;
 mod whole;
 
 use crate::query::questions::{FORM, PATH};

@@ -30,7 +30,7 @@ sqlite_story! {
         let mut expected = json!({
             "issuer": AUTH_URL,
             "jwks_uri": "https://localhost:8442/jwks",
-            "scopes_supported": ["transaction-status", "listing"],
+            "scopes_supported": ["transaction-status", "transaction-history", "listing"],
             "response_types_supported": [],
             "grant_types_supported": ["client_credentials"],
             "tls_client_certificate_bound_access_tokens": true,
