@@ -11,16 +11,22 @@ from urllib.parse import parse_qs
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from service import Received, Reply, Service, json_reply
-from signing import jwk, jwks, signed_answer
+from signing import empty_data, jwk, jwks, signed_answer
 
 from onward_client import (
     Client,
     Forbidden,
+    KeptChain,
+    KeySet,
     ProblemError,
     RateLimited,
     TokenError,
     Unavailable,
+    UnexpectedAnswer,
     UsageError,
+    VerificationError,
+    verify_answer,
+    verify_version,
 )
 from onward_client.transport import SyncTransport
 
@@ -54,9 +60,11 @@ def answers(service: Service, key: rsa.RSAPrivateKey) -> Callable[[Received], Re
         chains = [{"queriedAddress": value, "chainId": value, "properties": [],
                    "chainSummary": {"chainType": "NOT_IN_CHAIN", "chainLength": 1}}
                   for value in found[(page - 1) * rows:page * rows]]
-        data = {"data": chains, "pagination": {
+        data: dict[str, Any] = {"data": chains, "pagination": {
             "total": len(found), "perPage": rows, "currentPage": page,
             "lastPage": max(-(-len(found) // rows), 1)}}
+        if "asOf" in form:
+            data["asOf"] = form["asOf"][0]
         return json_reply(200, signed_answer(key, "k1", data)
                           | ({"explanation": explanation, "ignoredFields": ["colour"]}
                              if "explain" in form else {}))
@@ -80,6 +88,63 @@ def test_all_pages_with_explanations(client: Client) -> None:
     assert [entry.reason for entry in pages[1].explanation] == [
         "matched", "unknown", "matched", "matched"]
     assert pages[0].ignored_fields == ("colour",)
+
+
+def test_a_past_state_has_the_time_that_was_asked_for(service: Service, client: Client,
+                                                      key: rsa.RSAPrivateKey) -> None:
+    time = dt.datetime(2026, 11, 1, 12, 30, 15, 999_999,
+                       tzinfo=dt.timezone(dt.timedelta(hours=2)))
+    answer = client.query_uprns([2], as_of=time)
+    assert answer.as_of == dt.datetime(2026, 11, 1, 10, 30, 15, tzinfo=dt.timezone.utc)
+    assert [page.as_of for page in client.pages_of_uprns([2, 4], rows=1, as_of=time)] == [
+        answer.as_of] * 2
+    [batch] = client.batches_of_uprns([2], as_of=time)
+    assert batch.answer is not None and batch.answer.as_of == answer.as_of
+    assert client.query_uprns([2]).as_of is None
+    scopes = [parse_qs(entry.body.decode())["scope"] for entry in service.asked("/token")]
+    assert scopes == [["transaction-status transaction-history"], ["transaction-status"]]
+    with pytest.raises(UsageError, match="time zone"):
+        client.query_uprns([2], as_of=dt.datetime(2026, 11, 1))
+    # A service of an older version ignores the time.
+    for data, asked in [(empty_data(), time),
+                        (empty_data() | {"asOf": "2026-11-01T10:30:16Z"}, time),
+                        (empty_data() | {"asOf": "2026-11-01T10:30:15Z"}, None)]:
+        service.scripts[QUERY] = [json_reply(200, signed_answer(key, "k1", data))]
+        with pytest.raises(UnexpectedAnswer, match="not about the time"):
+            client.query_uprns([2], as_of=asked)
+
+
+def test_versions_of_a_chain(service: Service, client: Client, key: rsa.RSAPrivateKey) -> None:
+    path = f"{QUERY}/c-1/versions"
+
+    def script(request: Received) -> Reply:
+        query = parse_qs(request.path.partition("?")[2])
+        page, rows = int(query["page"][0]), int(query["rows"][0])
+        shown = range((page - 1) * rows + 1, min(page * rows, 150) + 1)
+        return json_reply(200, {
+            "data": [{"version": number, "recordedAt": "2026-11-01T10:30:15Z"} for number in shown],
+            "pagination": {"total": 150, "perPage": rows, "currentPage": page,
+                           "lastPage": -(-150 // rows)}})
+
+    service.scripts[path] = script
+    found = list(client.all_chain_versions("c-1"))
+    assert [entry.version for entry in found] == list(range(1, 151))
+    assert found[0].recorded_at == dt.datetime(2026, 11, 1, 10, 30, 15, tzinfo=dt.timezone.utc)
+    page = client.chain_versions("c-1", page=2, per_page=10)
+    assert (len(page.items), page.total, page.current_page, page.last_page) == (10, 150, 2, 15)
+    signed = signed_answer(key, "k1", {
+        "asOf": "2026-11-01T10:30:15Z", "version": 7,
+        "chain": {"chainId": "c-1", "dissolvedInto": "c-2"}})
+    service.scripts[f"{path}/7"] = [json_reply(200, signed)]
+    answer = client.chain_version("c-1", 7)
+    assert answer.chain == KeptChain("c-1", None, (), "c-2")
+    assert (answer.version, answer.as_of) == (7, found[0].recorded_at)
+    keys = KeySet.of_json(jwks(jwk("k1", key)))
+    assert verify_version(answer.body, keys) == answer
+    with pytest.raises(VerificationError):
+        verify_version(answer.body.replace(b"c-2", b"c-3"), keys)
+    with pytest.raises(UnexpectedAnswer):
+        verify_answer(answer.body, keys)
 
 
 def test_batches_tell_values_not_found_from_failures(

@@ -34,6 +34,7 @@ from onward_client import (
     TokenError,
     settings_of_sandbox,
     verify_answer,
+    verify_version,
 )
 from onward_client.canonical import canonicalise
 
@@ -95,6 +96,32 @@ def test_pages_and_explanations(platform: Client, samples: dict[str, Any]) -> No
     with pytest.raises(Invalid) as refused:
         platform.query_uprns(["x"], rows=101)
     assert refused.value.errors
+
+
+def test_past_states(sandbox_file: Path, samples: dict[str, Any]) -> None:
+    uprn = samples["uprn_in_chain"]
+    pause = threading.Event()
+    with Client.from_sandbox(sandbox_file, "Example Auditor") as auditor:
+        [chain] = auditor.query_uprns([uprn]).chains
+        last = list(auditor.all_chain_versions(chain.chain_id))[-1]
+        kept = auditor.chain_version(chain.chain_id, last.version)
+        assert (kept.as_of, kept.chain.properties) == (last.recorded_at, chain.properties)
+        assert (kept.chain.chain_summary, kept.chain.dissolved_into) == (chain.chain_summary, None)
+        assert verify_version(kept.body, KeySet.of_json(auditor.keys.download())) == kept
+        # The time must be five seconds ago.
+        allowed = last.recorded_at + dt.timedelta(seconds=6)
+        while (now := dt.datetime.now(dt.timezone.utc)) < allowed:
+            with pytest.raises(Invalid):
+                auditor.query_uprns([uprn], as_of=now)
+            pause.wait(0.2)
+        past = auditor.query_uprns([uprn], as_of=last.recorded_at)
+        assert (past.as_of, past.chains) == (last.recorded_at, (chain,))
+        with pytest.raises(NotFound, match="before the first state"):
+            auditor.query_uprns([uprn], as_of=dt.datetime(2020, 1, 1, tzinfo=dt.timezone.utc))
+    with Client.from_sandbox(sandbox_file, "Example Lender") as lender:
+        with pytest.raises(TokenError) as caught:
+            lender.chain_versions(chain.chain_id)
+        assert caught.value.code == "invalid_scope"
 
 
 def test_addresses(platform: Client, samples: dict[str, Any]) -> None:

@@ -1,11 +1,16 @@
 import { constants, createHash, verify, type KeyObject } from "node:crypto";
 import { decodeBase64url } from "./base64url.js";
 import { canonicalise } from "./canonical.js";
-import type { Chain, ChainAnswer, Pagination, Provenance } from "./chain-types.js";
+import type {
+  Chain, ChainAnswer, ChainSummary, KeptChain, Pagination, Property, Provenance, VersionAnswer,
+} from "./chain-types.js";
 import { VerificationError, type Explanation } from "./errors.js";
 import { decodeUtf8, isObject, parseStrict } from "./json.js";
 import { findIn, readKeySet, type JwkSet, type KeySource } from "./keys.js";
 import { moment } from "./reading.js";
+
+type ChainParts = Pick<ChainAnswer, "asOf" | "chains" | "pagination">;
+type VersionParts = Pick<VersionAnswer, "asOf" | "chain" | "version">;
 
 interface UnverifiedAnswer {
   readonly data: Record<string, unknown>;
@@ -37,6 +42,18 @@ export async function verifyAnswerBy(body: Uint8Array, keys: KeySource): Promise
   return checkAnswer(answer, await keys.find(answer.provenance.kid));
 }
 
+/** Verifies the body of a version of a chain, as `verifyAnswer` verifies that of a query. */
+export function verifyVersion(body: Uint8Array | string, keySet: JwkSet): VersionAnswer {
+  const answer = readAnswer(body);
+  return checkVersion(answer, findIn(readKeySet(keySet), answer.provenance.kid));
+}
+
+/** Verifies the body of a version of a chain by a source of keys. */
+export async function verifyVersionBy(body: Uint8Array, keys: KeySource): Promise<VersionAnswer> {
+  const answer = readAnswer(body);
+  return checkVersion(answer, await keys.find(answer.provenance.kid));
+}
+
 function readAnswer(body: Uint8Array | string): UnverifiedAnswer {
   const octets = typeof body === "string" ? Buffer.from(body, "utf8") : body;
   const value = parseStrict(decodeUtf8(octets));
@@ -65,14 +82,15 @@ function readProvenance(value: unknown): Provenance {
     || typeof hash !== "string") {
     throw new VerificationError("malformed", "kid, signature, signedAt and payloadHash.value must be strings.");
   }
-  return { alg, kid, signature, signedAt: readTime(signedAt), payloadHash: { alg: "SHA-256", value: hash } };
+  const time = readTime("signedAt", signedAt);
+  return { alg, kid, signature, signedAt: time, payloadHash: { alg: "SHA-256", value: hash } };
 }
 
-function readTime(text: string): Date {
+function readTime(name: string, value: unknown): Date {
   try {
-    return moment(text);
+    return moment(value);
   } catch (error) {
-    throw new VerificationError("malformed", "signedAt must be an RFC 3339 time.", { cause: error });
+    throw new VerificationError("malformed", `${name} must be an RFC 3339 time.`, { cause: error });
   }
 }
 
@@ -85,7 +103,17 @@ function readIgnoredFields(value: unknown): readonly string[] {
 }
 
 function checkAnswer(answer: UnverifiedAnswer, key: KeyObject): ChainAnswer {
-  const { data, provenance, explanation, ignoredFields, body } = answer;
+  const { provenance, explanation, ignoredFields, body } = answer;
+  checkSignature(answer, key);
+  return { ...readData(answer.data), provenance, explanation, ignoredFields, body };
+}
+
+function checkVersion(answer: UnverifiedAnswer, key: KeyObject): VersionAnswer {
+  checkSignature(answer, key);
+  return { ...readVersion(answer.data), provenance: answer.provenance, body: answer.body };
+}
+
+function checkSignature({ data, provenance }: UnverifiedAnswer, key: KeyObject): void {
   const canonical = Buffer.from(canonicalise(data), "utf8");
   const digest = createHash("sha256").update(canonical).digest();
   if (!digest.equals(decodeBase64url(provenance.payloadHash.value))) {
@@ -95,23 +123,48 @@ function checkAnswer(answer: UnverifiedAnswer, key: KeyObject): ChainAnswer {
   if (!verify("sha256", canonical, { key, padding: constants.RSA_PKCS1_PADDING }, signature)) {
     throw new VerificationError("signature", "The signature does not fit the data. Discard the answer.");
   }
-  const { chains, pagination } = readData(data);
-  return { chains, pagination, provenance, explanation, ignoredFields, body };
 }
 
 // The signature proves the origin. This check finds an answer of another version of the API.
-function readData(data: Record<string, unknown>): { chains: Chain[]; pagination: Pagination } {
-  const { data: chains, pagination } = data;
+function readData(data: Record<string, unknown>): ChainParts {
+  const { asOf, data: chains, pagination } = data;
   const figures = ["total", "perPage", "currentPage", "lastPage"];
   if (!Array.isArray(chains) || !chains.every(isChain) || !isObject(pagination)
     || !figures.every((name) => Number.isSafeInteger(pagination[name]))) {
     throw new VerificationError("malformed", "The signed data does not have the form of a chain answer.");
   }
-  return { chains, pagination: pagination as unknown as Pagination };
+  return {
+    asOf: asOf === undefined ? undefined : readTime("asOf", asOf),
+    chains,
+    pagination: pagination as unknown as Pagination,
+  };
+}
+
+function readVersion({ asOf, chain, version }: Record<string, unknown>): VersionParts {
+  if (!Number.isSafeInteger(version) || !isObject(chain)) throw noVersion();
+  return { asOf: readTime("asOf", asOf), chain: readKeptChain(chain), version: version as number };
+}
+
+function readKeptChain({ chainId, chainSummary, properties, dissolvedInto }: Record<string, unknown>): KeptChain {
+  if (typeof chainId !== "string" || !(chainSummary === undefined || isObject(chainSummary))
+    || !(properties === undefined || areProperties(properties))
+    || !(dissolvedInto === undefined || typeof dissolvedInto === "string")) {
+    throw noVersion();
+  }
+  const summary = chainSummary as unknown as ChainSummary | undefined;
+  return { chainId, chainSummary: summary, properties: properties ?? [], dissolvedInto };
+}
+
+function noVersion(): VerificationError {
+  return new VerificationError("malformed", "The signed data does not have the form of a version of a chain.");
 }
 
 function isChain(value: unknown): value is Chain {
   return isObject(value) && typeof value.chainId === "string" && isObject(value.chainSummary)
-    && Array.isArray(value.properties)
-    && value.properties.every((property) => isObject(property) && Number.isSafeInteger(property.uprn));
+    && areProperties(value.properties);
+}
+
+function areProperties(value: unknown): value is Property[] {
+  return Array.isArray(value)
+    && value.every((property) => isObject(property) && Number.isSafeInteger(property.uprn));
 }

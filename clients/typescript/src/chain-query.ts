@@ -1,12 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { verifyAnswerBy } from "./answer.js";
-import type { Api } from "./api.js";
-import type { Batch, ChainAnswer } from "./chain-types.js";
+import { verifyAnswerBy, verifyVersionBy } from "./answer.js";
+import { dataOf, segment, type Api, type Call } from "./api.js";
+import type { Batch, ChainAnswer, ChainVersion, Pagination, VersionAnswer } from "./chain-types.js";
 import {
   ConnectionFailed, Invalid, KeysUnavailable, NotFound, RateLimited, Unavailable, UnexpectedAnswer, UsageError,
   VerificationError,
 } from "./errors.js";
 import type { KeySource } from "./keys.js";
+import { every, type Page, type PageOptions } from "./pages.js";
+import { moment, objectOf } from "./reading.js";
 
 /** Options of one page of a chain query. */
 export interface QueryOptions {
@@ -16,6 +18,11 @@ export interface QueryOptions {
   readonly rows?: number;
   /** Asks for a reason for each value. */
   readonly explain?: boolean;
+  /**
+   * Asks for the state at this time, to the second (S-60).
+   * The client then needs the scope `transaction-history` besides.
+   */
+  readonly asOf?: Date;
 }
 
 /** Options of a chain query over all its pages. */
@@ -25,12 +32,15 @@ export type AllPagesOptions = Omit<QueryOptions, "page">;
 export interface BatchOptions {
   /** How long a batch may wait after answers of 429, in seconds. Default: 300. */
   readonly longestWaitSeconds?: number;
+  /** Asks for the state at this time, as `QueryOptions` does. */
+  readonly asOf?: Date;
 }
 
 type InputType = "uprn" | "address";
 type Values = readonly (number | string)[];
 
 const VALUE_LIMIT = 100;
+const PAST = "transaction-status transaction-history";
 // These concern one batch. Any other error would meet each further batch as well.
 const BATCH_ERRORS = [
   ConnectionFailed, Invalid, KeysUnavailable, RateLimited, Unavailable, UnexpectedAnswer, VerificationError,
@@ -54,11 +64,13 @@ export class ChainQuery {
     }
     const form = new URLSearchParams({ inputType });
     for (const text of texts) form.append("value[]", text);
+    const asOf = options.asOf === undefined ? undefined : toSecond(options.asOf);
+    if (asOf !== undefined) form.append("asOf", asOf.toISOString().replace(".000Z", "Z"));
     const answer = await this.#api.send({
       method: "POST",
       address: "baseUrl",
-      path: `/api/v1/${this.#api.settings.pathSegment ?? "standard"}/chains`,
-      access: "transaction-status",
+      path: this.#path(),
+      access: asOf === undefined ? "transaction-status" : PAST,
       query: {
         page: options.page,
         // With the service's default of 15 rows, an answer would lack chains of further values.
@@ -69,7 +81,41 @@ export class ChainQuery {
       // The query changes nothing, although its method is POST.
       repeatable: true,
     });
-    return verifyAnswerBy(answer.body, this.#keys());
+    const verified = await verifyAnswerBy(answer.body, this.#keys());
+    // A service of an older version ignores the time, and answers with the present state.
+    if (verified.asOf?.getTime() !== asOf?.getTime()) {
+      throw new UnexpectedAnswer("The answer is not about the time that was asked for.");
+    }
+    return verified;
+  }
+
+  /** Lists the kept versions of a chain. */
+  async versions(chainId: string, { page = 1, perPage = 15 }: PageOptions): Promise<Page<ChainVersion>> {
+    const call = this.#read(`/${segment("chainId", chainId)}/versions`, { page, rows: perPage });
+    const answer = await this.#api.json(call);
+    const { total, perPage: size, currentPage, lastPage } =
+      objectOf(objectOf(answer).pagination) as unknown as Pagination;
+    return { items: dataOf<unknown[]>(call, answer).map(readVersion), total, perPage: size, currentPage, lastPage };
+  }
+
+  /** Reads all kept versions of a chain, page after page. */
+  allVersions(chainId: string): AsyncGenerator<ChainVersion, void, undefined> {
+    return every((options) => this.versions(chainId, options));
+  }
+
+  /** Reads one version of a chain, and verifies it. */
+  async version(chainId: string, version: number): Promise<VersionAnswer> {
+    const path = `/${segment("chainId", chainId)}/versions/${segment("version", version)}`;
+    const answer = await this.#api.send(this.#read(path));
+    return verifyVersionBy(answer.body, this.#keys());
+  }
+
+  #path(): string {
+    return `/api/v1/${this.#api.settings.pathSegment ?? "standard"}/chains`;
+  }
+
+  #read(path: string, query: Call["query"] = {}): Call {
+    return { method: "GET", address: "baseUrl", path: `${this.#path()}${path}`, access: PAST, query, repeatable: true };
   }
 
   /** Queries all pages, one after the other. */
@@ -89,15 +135,17 @@ export class ChainQuery {
   ): AsyncGenerator<Batch, void, undefined> {
     const texts = textsOf(values);
     for (let start = 0; start < texts.length; start += VALUE_LIMIT) {
-      yield await this.#batch(inputType, texts.slice(start, start + VALUE_LIMIT), options.longestWaitSeconds ?? 300);
+      yield await this.#batch(inputType, texts.slice(start, start + VALUE_LIMIT), options);
     }
   }
 
-  async #batch(inputType: InputType, values: string[], longestWaitSeconds: number): Promise<Batch> {
+  async #batch(
+    inputType: InputType, values: string[], { longestWaitSeconds = 300, asOf }: BatchOptions,
+  ): Promise<Batch> {
     const nothing = { values, chains: [], notFound: [], answer: undefined, error: undefined };
     for (let remaining = longestWaitSeconds; ;) {
       try {
-        const answer = await this.page(inputType, values, { explain: true });
+        const answer = await this.page(inputType, values, { explain: true, ...(asOf === undefined ? {} : { asOf }) });
         const notFound = answer.explanation.filter(({ reason }) => reason !== "matched");
         return { ...nothing, chains: answer.chains, notFound, answer };
       } catch (error) {
@@ -114,6 +162,16 @@ export class ChainQuery {
       }
     }
   }
+}
+
+function toSecond(time: Date): Date {
+  if (Number.isNaN(time.getTime())) throw new UsageError("asOf is no time.");
+  return new Date(Math.floor(time.getTime() / 1000) * 1000);
+}
+
+function readVersion(entry: unknown): ChainVersion {
+  const { version, recordedAt } = objectOf(entry);
+  return { version: Number(version), recordedAt: moment(recordedAt) };
 }
 
 function textsOf(values: Values): string[] {

@@ -129,6 +129,8 @@ export interface Provenance {
 
 /** A verified answer of the chain query. */
 export interface ChainAnswer {
+  /** The time of the state that the answer gives (S-60). Undefined: the present state. */
+  readonly asOf: Date | undefined;
   readonly chains: readonly Chain[];
   readonly pagination: Pagination;
   readonly provenance: Provenance;
@@ -136,6 +138,34 @@ export interface ChainAnswer {
   readonly explanation: readonly Explanation[];
   /** The fields and URL parameters that had no effect. Empty unless `explain` was asked for. It is not signed. */
   readonly ignoredFields: readonly string[];
+  /** The body as it arrived. Keep it as evidence, with the key set. */
+  readonly body: Uint8Array;
+}
+
+/** A version of a chain. The chain was so from `recordedAt` until the next version. */
+export interface ChainVersion {
+  readonly version: number;
+  readonly recordedAt: Date;
+}
+
+/** A chain as it was. */
+export interface KeptChain {
+  readonly chainId: string;
+  /** Undefined if the last sale of the chain was withdrawn, or if it became a part of another chain. */
+  readonly chainSummary: ChainSummary | undefined;
+  /** From the bottom to the top. Empty without a `chainSummary`. */
+  readonly properties: readonly Property[];
+  /** The chain that all sales moved into. Undefined in all but the last version of a chain that is gone. */
+  readonly dissolvedInto: string | undefined;
+}
+
+/** A verified version of a chain. */
+export interface VersionAnswer {
+  /** When the version was recorded. */
+  readonly asOf: Date;
+  readonly chain: KeptChain;
+  readonly version: number;
+  readonly provenance: Provenance;
   /** The body as it arrived. Keep it as evidence, with the key set. */
   readonly body: Uint8Array;
 }

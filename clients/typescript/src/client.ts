@@ -2,10 +2,11 @@ import { Api } from "./api.js";
 import { Catalogue } from "./catalogue.js";
 import { Chains } from "./chain-calls.js";
 import { ChainQuery, type AllPagesOptions, type BatchOptions, type QueryOptions } from "./chain-query.js";
-import type { Batch, ChainAnswer } from "./chain-types.js";
+import type { Batch, ChainAnswer, ChainVersion, VersionAnswer } from "./chain-types.js";
 import { RemoteKeySet } from "./keys.js";
 import { ListingApi } from "./listing-api.js";
 import { Listings } from "./listings.js";
+import type { Page, PageOptions } from "./pages.js";
 import { settingsOfSandbox } from "./sandbox.js";
 import { needed, type Settings } from "./settings.js";
 import { Subscriptions } from "./subscriptions.js";
@@ -80,7 +81,7 @@ export class Client {
   /**
    * Queries the chains of 1 to 100 UPRNs and verifies the answer.
    *
-   * Values without a match are left out. Pass `explain` to learn the reason.
+   * Values without a match are left out. Pass `explain` to learn the reason, and `asOf` for a past state.
    *
    * @throws NotFound when no value matches.
    * @throws VerificationError when the answer differs from the one that the service signed.
@@ -119,6 +120,27 @@ export class Client {
   /** Queries any number of addresses or postcodes, as `batchesOfUprns` does. */
   batchesOfAddresses(values: readonly string[], options: BatchOptions = {}): AsyncGenerator<Batch, void, undefined> {
     return this.#query.batches("address", values, options);
+  }
+
+  /**
+   * Lists the versions of a chain that the service keeps, the oldest first (S-60).
+   *
+   * The client needs the scopes `transaction-status` and `transaction-history`.
+   *
+   * @throws NotFound when no version of the chain is kept.
+   */
+  chainVersions(chainId: string, options: PageOptions = {}): Promise<Page<ChainVersion>> {
+    return this.#query.versions(chainId, options);
+  }
+
+  /** Reads all kept versions of a chain, page after page. */
+  allChainVersions(chainId: string): AsyncGenerator<ChainVersion, void, undefined> {
+    return this.#query.allVersions(chainId);
+  }
+
+  /** Reads one version of a chain, and verifies it. Scopes and errors are as for the list. */
+  chainVersion(chainId: string, version: number): Promise<VersionAnswer> {
+    return this.#query.version(chainId, version);
   }
 
   /** Suggests properties for a typed text, the best first. The answer is not signed. */

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { verifyAnswer } from "./answer.js";
+export { verifyAnswer, verifyVersion } from "./answer.js";
 export type { WriteOptions } from "./api.js";
 export { canonicalise } from "./canonical.js";
 export type { Catalogue } from "./catalogue.js";

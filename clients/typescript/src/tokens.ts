@@ -6,8 +6,8 @@ import { tokenProblemOf } from "./problems.js";
 import { withRetries } from "./retry.js";
 import { needed, type Settings } from "./settings.js";
 
-/** The scopes of access tokens. */
-export type Scope = "transaction-status" | "listing";
+/** The scopes of access tokens, as a token has them. */
+export type Scope = "transaction-status" | "transaction-status transaction-history" | "listing";
 
 interface Token {
   readonly text: string;

@@ -3,8 +3,8 @@ import { generateKeyPairSync, sign, verify } from "node:crypto";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { after, test } from "node:test";
-import { Client, RateLimited, Unavailable, type Settings } from "onward-client";
-import { keySetOf, makeKey, signAnswer } from "./support/signing.js";
+import { Client, RateLimited, Unavailable, verifyAnswer, verifyVersion, type Settings } from "onward-client";
+import { CHAIN_DATA, keySetOf, makeKey, signAnswer } from "./support/signing.js";
 import { startServer, type Canned, type Received } from "./support/server.js";
 
 const KEY = makeKey("key-1");
@@ -51,7 +51,9 @@ function findEvenValues({ url, body }: Received): Canned {
   const data = found.slice((page - 1) * rows, page * rows).map((value) =>
     ({ queriedAddress: value, chainId: value, chainSummary: { chainType: "NOT_IN_CHAIN", chainLength: 1 }, properties: [] }));
   const lastPage = Math.max(Math.ceil(found.length / rows), 1);
-  const answer = signAnswer(KEY, { data, pagination: { total: found.length, perPage: rows, currentPage: page, lastPage } });
+  const asOf = new URLSearchParams(body).get("asOf");
+  const pagination = { total: found.length, perPage: rows, currentPage: page, lastPage };
+  const answer = signAnswer(KEY, { ...(asOf === null ? {} : { asOf }), data, pagination });
   const explained = { ...answer, explanation, ignoredFields: ["colour"] };
   return json(200, query.get("explain") === "true" ? explained : answer);
 }
@@ -68,6 +70,58 @@ test("the rows follow the values, and all pages can be explained", async () => {
   }
   assert.deepEqual(pages, [[2, 4, "colour"], [1, 4, "colour"]]);
   await assert.rejects(client.queryUprns([3], options), { name: "NotFound", ignoredFields: ["colour"] });
+  client.close();
+});
+
+test("a past state has the time that was asked for", async () => {
+  const client = makeClient();
+  const [asOf, shown] = [new Date("2026-11-01T10:30:15.999Z"), new Date("2026-11-01T10:30:15Z")];
+  assert.deepEqual((await client.queryUprns([2], { asOf })).asOf, shown);
+  for await (const page of client.pagesOfUprns([2, 4], { rows: 1, asOf })) assert.deepEqual(page.asOf, shown);
+  for await (const { answer } of client.batchesOfUprns([2], { asOf })) assert.deepEqual(answer?.asOf, shown);
+  assert.equal((await client.queryUprns([2])).asOf, undefined);
+  const scopes = server.received.filter(({ url }) => url === "/token")
+    .map(({ body }) => new URLSearchParams(body).get("scope"));
+  assert.deepEqual(scopes, ["transaction-status transaction-history", "transaction-status"]);
+  await assert.rejects(client.queryUprns([2], { asOf: new Date(NaN) }), { name: "UsageError" });
+  client.close();
+  // A service of an older version ignores the time.
+  for (const [answered, asked] of [[undefined, asOf], ["2026-11-01T10:30:16Z", asOf], ["2026-11-01T10:30:15Z", undefined]] as const) {
+    const other = makeClient({
+      [CHAINS]: () => json(200, signAnswer(KEY, { ...CHAIN_DATA, ...(answered === undefined ? {} : { asOf: answered }) })),
+    });
+    await assert.rejects(other.queryUprns([2], asked === undefined ? {} : { asOf: asked }),
+      { name: "UnexpectedAnswer", message: /not about the time/ });
+    other.close();
+  }
+});
+
+test("versions of a chain are listed and verified", async () => {
+  const recordedAt = "2026-11-01T10:30:15Z";
+  const gone = { asOf: recordedAt, chain: { chainId: "c-1", dissolvedInto: "c-2" }, version: 7 };
+  const client = makeClient({
+    [`${CHAINS}/c-1/versions`]: ({ url }) => {
+      const query = new URL(url, "https://localhost").searchParams;
+      const [page, rows] = [Number(query.get("page")), Number(query.get("rows"))];
+      const data = numbers((page - 1) * rows + 1, Math.min(page * rows, 150) + 1).map((version) => ({ version, recordedAt }));
+      return json(200, { data, pagination: { total: 150, perPage: rows, currentPage: page, lastPage: Math.ceil(150 / rows) } });
+    },
+    [`${CHAINS}/c-1/versions/7`]: () => json(200, signAnswer(KEY, gone)),
+  });
+  const found = [];
+  for await (const { version } of client.allChainVersions("c-1")) found.push(version);
+  assert.deepEqual(found, numbers(1, 151));
+  const page = await client.chainVersions("c-1", { page: 2, perPage: 10 });
+  assert.deepEqual([page.items.length, page.total, page.currentPage, page.lastPage], [10, 150, 2, 15]);
+  assert.deepEqual(page.items[0], { version: 11, recordedAt: new Date(recordedAt) });
+  const answer = await client.chainVersion("c-1", 7);
+  const chain = { chainId: "c-1", chainSummary: undefined, properties: [], dissolvedInto: "c-2" };
+  assert.deepEqual([answer.asOf, answer.version, answer.chain], [new Date(recordedAt), 7, chain]);
+  const keys = keySetOf(KEY);
+  assert.deepEqual(verifyVersion(answer.body, keys), answer);
+  const changed = Buffer.from(answer.body).toString().replace("c-2", "c-3");
+  assert.throws(() => verifyVersion(changed, keys), { reason: "hash" });
+  assert.throws(() => verifyAnswer(answer.body, keys), { reason: "malformed" });
   client.close();
 });
 

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, randomInt } from "node:crypto";
 import { dirname } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Client, Conflict, Invalid, NotFound, settingsOfSandbox, verifyAnswer, type Listing } from "onward-client";
-import { NEEDS_PROGRAM, NEEDS_SANDBOX, PROGRAM, readSandboxFile, sandboxFile, type SandboxFile } from "./support/sandbox.js";
+import { Client, Conflict, Invalid, NotFound, settingsOfSandbox, verifyAnswer, verifyVersion, type Listing } from "onward-client";
+import { NEEDS_PROGRAM, NEEDS_SANDBOX, PROGRAM, readSandboxFile, sandboxFile, until, type SandboxFile } from "./support/sandbox.js";
 
 describe("chain query of a sandbox", NEEDS_SANDBOX, () => {
   let client: Client;
@@ -60,6 +60,29 @@ describe("chain query of a sandbox", NEEDS_SANDBOX, () => {
     for await (const answer of client.pagesOfAddresses([samples.address])) assert.equal(answer.chains.length, 1);
     const past = await client.queryUprns(values, { page: 9 });
     assert.deepEqual([past.chains.length, past.pagination.currentPage], [0, 9]);
+  });
+
+  test("past states are read by time and by version", async () => {
+    const [uprn, auditor] = [samples.uprn_in_chain, Client.fromSandbox(sandboxFile(), "Example Auditor")];
+    const { chains: [chain] } = await auditor.queryUprns([uprn]);
+    assert.ok(chain);
+    let last;
+    for await (const version of auditor.allChainVersions(chain.chainId)) last = version;
+    assert.ok(last);
+    const kept = await auditor.chainVersion(chain.chainId, last.version);
+    assert.deepEqual([kept.asOf, kept.chain.properties], [last.recordedAt, chain.properties]);
+    assert.deepEqual(verifyVersion(kept.body, await auditor.keys.download()), kept);
+    const asOf = last.recordedAt;
+    const past = await until(() => auditor.queryUprns([uprn], { asOf }).catch((error: unknown) => {
+      // The time must be five seconds ago.
+      if (!(error instanceof Invalid)) throw error;
+      return undefined;
+    }), "a state of five seconds ago");
+    assert.deepEqual([past.asOf, past.chains], [asOf, [chain]]);
+    const early = new Date("2020-01-01T00:00:00Z");
+    await assert.rejects(auditor.queryUprns([uprn], { asOf: early }), { name: "NotFound", message: /before the first state/ });
+    await assert.rejects(client.chainVersions(chain.chainId), { name: "TokenError", code: "invalid_scope" });
+    auditor.close();
   });
 
   test("suggestions and the directory are read", async () => {

@@ -116,8 +116,9 @@ from .subscription_model import (
     WatchPage,
 )
 from .subscriptions import NewWatch, Simulation, Subscriptions
-from .verification import verify_answer
+from .verification import verify_answer, verify_version
 from .version import __version__
+from .versions import ChainVersion, KeptChain, VersionAnswer
 
 __all__ = [
     "UNCHANGED",
@@ -135,6 +136,7 @@ __all__ = [
     "ChainChanged",
     "ChainPlace",
     "ChainSummary",
+    "ChainVersion",
     "Chains",
     "Changes",
     "Client",
@@ -164,6 +166,7 @@ __all__ = [
     "Holder",
     "Interval",
     "Invalid",
+    "KeptChain",
     "KeySet",
     "Keys",
     "KeysUnavailable",
@@ -222,10 +225,12 @@ __all__ = [
     "UnknownEvent",
     "UsageError",
     "VerificationError",
+    "VersionAnswer",
     "Watch",
     "WatchPage",
     "WorkflowStep",
     "__version__",
     "settings_of_sandbox",
     "verify_answer",
+    "verify_version",
 ]

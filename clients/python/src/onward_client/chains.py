@@ -168,8 +168,10 @@ class ChainAnswer:
 
     `explanation` and `ignored_fields` are not signed, and empty unless the query asked for them
     with `explain` (S-58). `ignored_fields` names fields and URL parameters that had no effect.
+    `as_of` is the time of the state that the answer gives, or None for the present state (S-60).
     """
 
+    as_of: dt.datetime | None
     chains: tuple[Chain, ...]
     pagination: Pagination
     provenance: Provenance
@@ -184,9 +186,14 @@ def read_chain(reader: Reader) -> Chain:
     return Chain(
         queried_address=reader.text("queriedAddress"),
         chain_id=reader.text("chainId"),
-        chain_summary=ChainSummary(summary.text("chainType"), summary.integer("chainLength")),
-        properties=tuple(map(_read_property, reader.objects("properties"))),
+        chain_summary=read_summary(summary),
+        properties=tuple(map(read_property, reader.objects("properties"))),
     )
+
+
+def read_summary(reader: Reader) -> ChainSummary:
+    """Read a `chainSummary`, or raise UnexpectedAnswer."""
+    return ChainSummary(reader.text("chainType"), reader.integer("chainLength"))
 
 
 def read_pagination(reader: Reader) -> Pagination:
@@ -195,7 +202,8 @@ def read_pagination(reader: Reader) -> Pagination:
                       reader.integer("currentPage"), reader.integer("lastPage"))
 
 
-def _read_property(reader: Reader) -> Property:
+def read_property(reader: Reader) -> Property:
+    """Read one element of `properties`, or raise UnexpectedAnswer."""
     connections = reader.member("connections")
     return Property(
         id=reader.integer("id"),

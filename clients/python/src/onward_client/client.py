@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,7 @@ from .chain_calls import Chains
 from .chains import ChainAnswer
 from .listings import Listings
 from .milestones import MilestoneReader
+from .pages import Page
 from .queries import AddressSuggestion, Batch, Queries
 from .remote_keys import RemoteKeySet
 from .settings import Settings, settings_of_sandbox
@@ -20,6 +22,7 @@ from .steps import Async, Close, Group, M, Steps, Stream, Sync, call, stream
 from .subscriptions import Subscriptions
 from .tokens import TokenSource
 from .transport import AsyncTransport, SyncTransport
+from .versions import ChainVersion, VersionAnswer
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -51,13 +54,16 @@ class BaseClient(Group[M], Generic[M]):
                              mode.new_lock())
         query_caller = Caller(settings.base_url, "base_url", rules,
                               TokenCredentials(tokens, "transaction-status"))
+        past_caller = Caller(settings.base_url, "base_url", rules, TokenCredentials(
+            tokens, "transaction-status transaction-history"))
         listing_caller = Caller(settings.listing_base_url, "listing_base_url", rules,
                                 TokenCredentials(tokens, "listing"))
         directory = Caller(settings.directory_url, "directory_url", rules, NoCredentials())
         milestones = MilestoneReader(listing_caller)
         self.settings = settings
         self.keys = RemoteKeySet(settings.jwks_url, mode)
-        self._queries = Queries(settings.path_segment, query_caller, directory, self.keys)
+        self._queries = Queries(
+            settings.path_segment, query_caller, past_caller, directory, self.keys)
         self.listings = Listings(mode, listing_caller, milestones)
         self.chains = Chains(mode, listing_caller)
         self.catalogue = Catalogue(mode, listing_caller, milestones)
@@ -66,49 +72,77 @@ class BaseClient(Group[M], Generic[M]):
 
     @call
     def query_uprns(self, values: Iterable[int | str], page: int = 1, rows: int | None = None,
-                    explain: bool = False) -> Steps[ChainAnswer]:
+                    explain: bool = False,
+                    as_of: dt.datetime | None = None) -> Steps[ChainAnswer]:
         """Query the chains of 1 to 100 UPRNs, and verify the answer.
 
         `rows` is the number of chains on a page, 1 to 100; without it all of them are on one.
         `explain` asks why each value led to a chain or to none (S-58).
+        `as_of` asks for the state at a time, to the second (S-60). The client then needs the scope
+        `transaction-history` besides.
         Raises NotFound if no value matches, and VerificationError if a check fails.
         """
-        return self._queries.query("uprn", values, page, rows, explain)
+        return self._queries.query("uprn", values, page, rows, explain, as_of)
 
     @call
     def query_addresses(self, values: Iterable[str], page: int = 1, rows: int | None = None,
-                        explain: bool = False) -> Steps[ChainAnswer]:
+                        explain: bool = False,
+                        as_of: dt.datetime | None = None) -> Steps[ChainAnswer]:
         """Query the chains of 1 to 100 addresses or postcodes (S-7), as `query_uprns` does."""
-        return self._queries.query("address", values, page, rows, explain)
+        return self._queries.query("address", values, page, rows, explain, as_of)
 
     @stream
     def pages_of_uprns(self, values: Iterable[int | str], rows: int | None = None,
-                       explain: bool = False) -> Stream[ChainAnswer]:
+                       explain: bool = False,
+                       as_of: dt.datetime | None = None) -> Stream[ChainAnswer]:
         """Query all pages of 1 to 100 UPRNs. Each page is verified before it is returned."""
-        return self._queries.pages("uprn", values, rows, explain)
+        return self._queries.pages("uprn", values, rows, explain, as_of)
 
     @stream
     def pages_of_addresses(self, values: Iterable[str], rows: int | None = None,
-                           explain: bool = False) -> Stream[ChainAnswer]:
+                           explain: bool = False,
+                           as_of: dt.datetime | None = None) -> Stream[ChainAnswer]:
         """Query all pages of 1 to 100 addresses. Each page is verified before it is returned."""
-        return self._queries.pages("address", values, rows, explain)
+        return self._queries.pages("address", values, rows, explain, as_of)
 
     @stream
     def batches_of_uprns(self, values: Iterable[int | str],
-                         longest_wait_seconds: float = 300.0) -> Stream[Batch]:
+                         longest_wait_seconds: float = 300.0,
+                         as_of: dt.datetime | None = None) -> Stream[Batch]:
         """Query any number of UPRNs, 100 in each call, and tell values not found from failures.
 
         After a 429 it waits as `Retry-After` says, up to `longest_wait_seconds` for each batch.
         A failed batch has its `error`, and the next one follows.
         An error that would meet every batch is raised, for example TokenError or Forbidden.
         """
-        return self._queries.batches("uprn", values, longest_wait_seconds)
+        return self._queries.batches("uprn", values, longest_wait_seconds, as_of)
 
     @stream
     def batches_of_addresses(self, values: Iterable[str],
-                             longest_wait_seconds: float = 300.0) -> Stream[Batch]:
+                             longest_wait_seconds: float = 300.0,
+                             as_of: dt.datetime | None = None) -> Stream[Batch]:
         """Query any number of addresses or postcodes, as `batches_of_uprns` does."""
-        return self._queries.batches("address", values, longest_wait_seconds)
+        return self._queries.batches("address", values, longest_wait_seconds, as_of)
+
+    @call
+    def chain_versions(self, chain_id: str, page: int = 1,
+                       per_page: int = 15) -> Steps[Page[ChainVersion]]:
+        """List the versions of a chain that the service keeps, the oldest first (S-60).
+
+        The client needs the scopes `transaction-status` and `transaction-history`.
+        Raises NotFound if no version of the chain is kept.
+        """
+        return self._queries.versions(chain_id, page, per_page)
+
+    @stream
+    def all_chain_versions(self, chain_id: str) -> Stream[ChainVersion]:
+        """Return all kept versions of a chain, page after page."""
+        return self._queries.all_versions(chain_id)
+
+    @call
+    def chain_version(self, chain_id: str, version: int) -> Steps[VersionAnswer]:
+        """Return one version of a chain, and verify it. Scopes and errors are as for the list."""
+        return self._queries.version(chain_id, version)
 
     @call
     def suggest_addresses(self, text: str,

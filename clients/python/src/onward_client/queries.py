@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from .caller import Caller, texts_of
-from .chains import Chain, ChainAnswer
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from .caller import Caller, segment, texts_of
+from .chains import Chain, ChainAnswer, read_pagination
 from .encoding import parse_json
 from .errors import (
     ConnectionFailed,
@@ -23,9 +26,12 @@ from .errors import (
     UsageError,
     VerificationError,
 )
+from .listing_bodies import unix_seconds
+from .pages import LARGEST_PAGE, Page
 from .remote_keys import RemoteKeySet
 from .steps import Item, Pause, Request, Steps, Stream
-from .verification import read_answer
+from .verification import UnverifiedAnswer, read_answer
+from .versions import ChainVersion, VersionAnswer, read_version
 
 LARGEST_QUERY = 100
 # These concern one batch. Any other error would meet each further batch as well.
@@ -59,17 +65,21 @@ class Batch:
 
 
 class Queries:
-    """Queries chains and verifies each answer before it returns it."""
+    """Queries chains and verifies each answer before it returns it.
 
-    def __init__(self, path_segment: str, caller: Caller, directory: Caller,
+    `past` has tokens for past states, besides.
+    """
+
+    def __init__(self, path_segment: str, caller: Caller, past: Caller, directory: Caller,
                  keys: RemoteKeySet[Any]) -> None:
         self._path = f"/api/v1/{path_segment}"
         self._caller = caller
+        self._past = past
         self._directory = directory
         self._keys = keys
 
     def query(self, input_type: str, values: Iterable[int | str], page: int,
-              rows: int | None, explain: bool) -> Steps[ChainAnswer]:
+              rows: int | None, explain: bool, as_of: dt.datetime | None) -> Steps[ChainAnswer]:
         """Query one page, or raise the errors of `Client.query_uprns`."""
         texts = _texts_of(values)
         if not 1 <= len(texts) <= LARGEST_QUERY:
@@ -80,37 +90,75 @@ class Queries:
         form += [("value[]", text) for text in texts]
         if explain:
             form.append(("explain", "true"))
-        answer = yield from self._caller.send(Request(
-            "POST", self._caller.url(f"{self._path}/chains"),
+        time = None if as_of is None else _to_second(as_of)
+        if time is not None:
+            form.append(("asOf", f"{time:%Y-%m-%dT%H:%M:%SZ}"))
+        caller = self._caller if time is None else self._past
+        body = (yield from caller.send(Request(
+            "POST", caller.url(f"{self._path}/chains"),
             {"Content-Type": "application/x-www-form-urlencoded"}, {"page": str(page)},
-            urlencode(form).encode("ascii")))
-        unverified = read_answer(answer.body)
-        key = yield from self._keys.find_in_steps(unverified.provenance.kid)
-        return unverified.verify(key)
+            urlencode(form).encode("ascii")))).body
+        unverified = read_answer(body)
+        answer = unverified.verify((yield from self._key_of(unverified)))
+        # A service of an older version ignores the time, and answers with the present state.
+        if answer.as_of != time:
+            raise UnexpectedAnswer("the answer is not about the time that was asked for")
+        return answer
+
+    def _key_of(self, unverified: UnverifiedAnswer) -> Steps[rsa.RSAPublicKey]:
+        return self._keys.find_in_steps(unverified.provenance.kid)
+
+    def versions(self, chain_id: str, page: int, per_page: int) -> Steps[Page[ChainVersion]]:
+        """Return one page of the kept versions of a chain."""
+        answer = yield from self._past.read(
+            self._versions_path(chain_id), {"page": page, "rows": per_page})
+        figures = read_pagination(answer.member("pagination"))
+        return Page(tuple(map(read_version, answer.objects("data"))), figures.total,
+                    figures.per_page, figures.current_page, figures.last_page)
+
+    def all_versions(self, chain_id: str) -> Stream[ChainVersion]:
+        """Return all kept versions of a chain, page after page."""
+        number = 1
+        while True:
+            page = yield from self.versions(chain_id, number, LARGEST_PAGE)
+            for version in page.items:
+                yield Item(version)
+            if number >= page.last_page:
+                return
+            number += 1
+
+    def version(self, chain_id: str, version: int) -> Steps[VersionAnswer]:
+        """Return one version of a chain, verified."""
+        path = f"{self._versions_path(chain_id)}/{segment(version)}"
+        unverified = read_answer((yield from self._past.read_answer(path)).body)
+        return unverified.verify_version((yield from self._key_of(unverified)))
+
+    def _versions_path(self, chain_id: str) -> str:
+        return f"{self._path}/chains/{segment(chain_id)}/versions"
 
     def pages(self, input_type: str, values: Iterable[int | str], rows: int | None,
-              explain: bool) -> Stream[ChainAnswer]:
+              explain: bool, as_of: dt.datetime | None) -> Stream[ChainAnswer]:
         """Query all pages, one after the other."""
         texts = _texts_of(values)
         page = 1
         while True:
-            answer = yield from self.query(input_type, texts, page, rows, explain)
+            answer = yield from self.query(input_type, texts, page, rows, explain, as_of)
             yield Item(answer)
             if page >= answer.pagination.last_page:
                 return
             page += 1
 
     def batches(self, input_type: str, values: Iterable[int | str],
-                longest_wait_seconds: float) -> Stream[Batch]:
+                longest_wait_seconds: float, as_of: dt.datetime | None) -> Stream[Batch]:
         """Query any number of values, 100 at a time."""
         for texts in _split(_texts_of(values)):
-            yield Item((yield from self._batch(input_type, texts, longest_wait_seconds)))
+            yield Item((yield from self._batch(input_type, texts, longest_wait_seconds, as_of)))
 
-    def _batch(self, input_type: str, texts: tuple[str, ...],
-               remaining: float) -> Steps[Batch]:
+    def _batch(self, input_type: str, texts: tuple[str, ...], remaining: float,
+               as_of: dt.datetime | None) -> Steps[Batch]:
         while True:
             try:
-                answer = yield from self.query(input_type, texts, 1, None, True)
+                answer = yield from self.query(input_type, texts, 1, None, True, as_of)
             except NotFound as error:
                 return Batch(texts, (), error.explanation, None, None)
             except RateLimited as error:
@@ -144,6 +192,10 @@ class Queries:
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise UnexpectedAnswer("the directory must be an array of objects")
         return tuple(entries)
+
+
+def _to_second(as_of: dt.datetime) -> dt.datetime:
+    return dt.datetime.fromtimestamp(unix_seconds("as_of", as_of), dt.timezone.utc)
 
 
 def _texts_of(values: Iterable[int | str]) -> list[str]:

@@ -16,6 +16,7 @@ from .keys import verify_rs256
 from .problems import read_explanations, read_ignored_fields
 from .reading import Reader
 from .remote_keys import AnyKeys
+from .versions import VersionAnswer, read_kept_chain
 
 
 def verify_answer(body: bytes, keys: AnyKeys) -> ChainAnswer:
@@ -27,6 +28,12 @@ def verify_answer(body: bytes, keys: AnyKeys) -> ChainAnswer:
     """
     unverified = read_answer(body)
     return unverified.verify(keys.find(unverified.provenance.kid))
+
+
+def verify_version(body: bytes, keys: AnyKeys) -> VersionAnswer:
+    """Verify the bytes of a version of a chain, as `verify_answer` verifies those of a query."""
+    unverified = read_answer(body)
+    return unverified.verify_version(keys.find(unverified.provenance.kid))
 
 
 @dataclass(frozen=True)
@@ -41,13 +48,10 @@ class UnverifiedAnswer:
     body: bytes
 
     def verify(self, key: rsa.RSAPublicKey) -> ChainAnswer:
-        """Return the answer, or raise VerificationError."""
-        if not hmac.compare_digest(hashlib.sha256(self.canonical).digest(), self.digest):
-            raise VerificationError(
-                "hash", "the hash of the data differs from the hash in the provenance")
-        verify_rs256(key, self.signature, self.canonical)
-        data = self.answer.member("data")
+        """Return the answer of a query, or raise VerificationError."""
+        data = self._check(key)
         return ChainAnswer(
+            as_of=data.moment_or_none("asOf"),
             chains=tuple(map(read_chain, data.objects("data"))),
             pagination=read_pagination(data.member("pagination")),
             provenance=self.provenance,
@@ -55,6 +59,24 @@ class UnverifiedAnswer:
             ignored_fields=read_ignored_fields(self.answer),
             body=self.body,
         )
+
+    def verify_version(self, key: rsa.RSAPublicKey) -> VersionAnswer:
+        """Return the version, or raise VerificationError."""
+        data = self._check(key)
+        return VersionAnswer(
+            as_of=data.moment("asOf"),
+            chain=read_kept_chain(data.member("chain")),
+            version=data.integer("version"),
+            provenance=self.provenance,
+            body=self.body,
+        )
+
+    def _check(self, key: rsa.RSAPublicKey) -> Reader:
+        if not hmac.compare_digest(hashlib.sha256(self.canonical).digest(), self.digest):
+            raise VerificationError(
+                "hash", "the hash of the data differs from the hash in the provenance")
+        verify_rs256(key, self.signature, self.canonical)
+        return self.answer.member("data")
 
 
 def read_answer(body: bytes) -> UnverifiedAnswer:
