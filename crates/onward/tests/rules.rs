@@ -41,8 +41,6 @@ const UNTESTED: &str = "\
 81 not built yet
 82 not built yet
 85 not built yet
-92 not built yet
-93 not built yet
 94 not built yet
 95 not built yet";
 

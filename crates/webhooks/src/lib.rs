@@ -1,5 +1,6 @@
 //! Webhook management: subscriptions, watches, delivery log, replay and simulated events.
 
+mod callback_member;
 pub mod described_events;
 pub mod holder;
 pub mod limits;

@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 use web::known_parameters::{KnownParameters, refuse_unknown};
 use web::routing::{method_not_allowed, with_router};
 
-use self::subscriptions::{callback, deliveries, enable, replay, retry, watch};
+use self::subscriptions::{deliveries, enable, replay, retry, watch};
 use crate::{WebhookManagement, holder};
 
 /// The routes of webhook management. The layer authenticates the API key.
@@ -24,7 +24,7 @@ pub fn routes(webhooks: &Arc<WebhookManagement>) -> OpenApiRouter {
         .routes(routes!(
             subscriptions::show_subscription,
             subscriptions::delete_subscription,
-            callback::move_subscription
+            subscriptions::move_subscription
         ))
         .routes(routes!(enable::enable_subscription))
         .routes(routes!(retry::retry_deliveries))

@@ -139,7 +139,7 @@ class Subscriptions(Group[M], Generic[M]):
     @call
     def watch(self, subscription_id: str, after: int = 0,
               per_page: int = UPRNS_PER_CALL) -> Steps[WatchPage]:
-        """Return the watched UPRNs above `after`, at most 4,000. Raises Conflict without a watch."""
+        """Return a page of the watched UPRNs above `after`. Raises Conflict without a watch."""
         return read_watch_page((yield from self._caller.read(
             _path(subscription_id, "watch"), {"after": after, "per_page": per_page})))
 

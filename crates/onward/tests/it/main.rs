@@ -14,8 +14,9 @@ macro_rules! assert_shown {
     };
 }
 
-#[cfg(test)]
 mod accesses;
+#[cfg(test)]
+mod accounts;
 #[cfg(test)]
 mod cluster;
 #[cfg(test)]

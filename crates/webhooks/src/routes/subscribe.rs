@@ -19,10 +19,10 @@ use web::problem::Problem;
 use web::refusals;
 use web::schema::{one_of_texts, text};
 
+use crate::callback_member::{callback_member, read_callback};
 use crate::holder::ApiKeyHolder;
 use crate::openapi::{any_watch, callback, describe, one_more_subscription};
 use crate::owned;
-use crate::routes::subscriptions::callback::{callback_member, read_callback};
 use crate::waiting;
 use crate::watch_changes::{self, WatchWish};
 use crate::watching::{NewWatch, WatchBody};

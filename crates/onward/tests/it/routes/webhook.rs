@@ -1,6 +1,5 @@
 //! The tests of everything below `/api/v1/webhook`: rules that several of its routes share.
 
-mod accounts;
 mod simulate;
 mod subscribe;
 mod subscriptions;

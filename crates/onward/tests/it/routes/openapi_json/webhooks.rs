@@ -75,6 +75,10 @@ sqlite_story! {
         let body = json!({"uprns": [1], "reach": "property"});
         checker.ask(&format!("PUT {watch}"), &[&id], body).await;
         checker.ask(&format!("PATCH {watch}"), &[&id], json!({"add": [2]})).await;
+        for method in ["GET", "HEAD"] {
+            let page = format!("{method} {watch}?per_page=1");
+            checker.ask(&page, &[&id], Value::Null).await;
+        }
         // An attempt that gets no answer has no status.
         let unreached = json!({"participantName": "a", "events": "fallthrough",
             "callbackUrl": "https://localhost:1/"});
@@ -88,6 +92,8 @@ sqlite_story! {
         let pending = logged["deliveryId"].as_str().unwrap();
         let cancel = "POST /subscriptions/{id}/deliveries/{delivery}/cancel";
         checker.ask(cancel, &[unreached, pending], Value::Null).await;
+        let elsewhere = json!({"callbackUrl": format!("{}?moved", receiver.url)});
+        checker.ask("PATCH /subscriptions/{id}", &[&id], elsewhere).await;
         checker.ask("DELETE /subscriptions/{id}", &[&id], Value::Null).await;
         checker.described.assert_every_success_was_seen();
     }
@@ -148,6 +154,9 @@ sqlite_story! {
             ("POST /subscriptions/{id}/enable", &[UNKNOWN], Value::Null, 404),
             ("POST /subscriptions/{id}/retry", &[UNKNOWN], Value::Null, 404),
             ("PATCH /subscriptions/{id}/watch", &own, json!({"add": [2]}), 409),
+            ("GET /subscriptions/{id}/watch", &own, Value::Null, 409),
+            ("PATCH /subscriptions/{id}", &own, json!({}), 422),
+            ("PATCH /subscriptions/{id}", &[UNKNOWN], json!({"callbackUrl": "https://localhost:1/"}), 404),
             ("PUT /subscriptions/{id}/watch", &own, json!({"uprns": [1]}), 422),
             ("PUT /subscriptions/{id}/watch", &[UNKNOWN], json!({"uprns": [], "reach": "chain"}), 404),
             (subscribe, &[], json!({"participantName": "a", "callbackUrl": "https://localhost/",

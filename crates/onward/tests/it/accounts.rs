@@ -65,6 +65,7 @@ story! {
         enabled.answer_always(Reply::status(410));
         server.simulate(&old, "fallthrough", 2).await;
         server.wait_until_disabled(&old, &by_old[1]).await;
+        enabled.answer_always(Reply::status(200));
         let path = format!("/subscriptions/{}/enable", by_old[1]);
         assert_eq!(server.webhook(&new, ("POST", &path), None).await.status, 200);
         server.revoke_api_key(&new).await;
