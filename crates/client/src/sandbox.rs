@@ -114,6 +114,18 @@ pub struct SandboxSamples {
     pub listing_id: u64,
     /// The id of a branch.
     pub branch_id: u64,
+    /// A UPRN for which each query gets 429.
+    #[serde(default)]
+    pub uprn_rate_limited: u64,
+    /// A UPRN for which each query gets 503.
+    #[serde(default)]
+    pub uprn_unavailable: u64,
+    /// A property that no listing sells.
+    #[serde(default)]
+    pub uprn_not_listed: u64,
+    /// An address that two properties have.
+    #[serde(default)]
+    pub address_ambiguous: String,
 }
 
 /// Reads `sandbox.json` of the sandbox in `dir`, and resolves its file names against `dir`.

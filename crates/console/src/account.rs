@@ -16,6 +16,8 @@ pub struct EnterPage {
     pub token: String,
     /// The people.
     pub people: Vec<Person>,
+    /// Values that the chain query refuses, each with the answer.
+    pub samples: Vec<(String, String)>,
 }
 
 /// Somebody to be in the sandbox.

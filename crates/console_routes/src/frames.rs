@@ -128,7 +128,10 @@ impl Console {
         Frame {
             viewer: viewer.map(to_viewer),
             section,
-            sandbox: self.entry.as_ref().map(|entry| format!("/enter/{entry}")),
+            sandbox: self
+                .entry
+                .as_ref()
+                .map(|entry| format!("/enter/{}", entry.secret)),
             idempotency_key: Uuid::new_v4().to_string(),
             ..Frame::default()
         }

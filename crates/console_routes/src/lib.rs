@@ -68,6 +68,15 @@ pub struct Console {
     pub people: Option<PersonLimits>,
     /// Open pages that wait for news.
     pub streams: Arc<Streams>,
-    /// The secret of the page of people. Only a sandbox has one.
-    pub entry: Option<String>,
+    /// The page of people. Only a sandbox has one.
+    pub entry: Option<Entry>,
+}
+
+/// The page of people of a sandbox, at `/enter/{secret}`.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The secret in its address.
+    pub secret: String,
+    /// Values that the chain query refuses, each with the answer.
+    pub samples: Vec<(String, String)>,
 }

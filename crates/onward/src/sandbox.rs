@@ -4,26 +4,32 @@ mod api_keys;
 
 pub mod clients;
 pub mod data;
+mod layer;
 mod operator;
 mod people;
+mod refused_samples;
 pub mod settings;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ::client::sandbox::{
     SANDBOX_FILE_NAME, SandboxApiKey, SandboxCallback, SandboxClient, SandboxFile,
 };
+use console_routes::Entry;
 use import::Observer;
 use observe::clock::Clock;
 use provision::authority::Authority;
 use provision::{ProvisionError, files};
 use server::config::Config;
+use server::sandbox::SandboxParts;
 use storage::{Opening, Storage, StoreUrl};
 use tokens::registry::Scope;
 
 use self::clients::{ClientMaker, Plan};
 use self::data::DataOptions;
+use self::layer::SandboxLayer;
 use crate::registration::prepare_store;
 
 /// The folder of the clients' files, in the folder of the sandbox.
@@ -50,7 +56,7 @@ pub struct Prepared {
     /// The settings to serve with.
     pub config: Config,
     /// The secret of the console's page of people.
-    pub entry: String,
+    entry: String,
     file: SandboxFile,
     directory: PathBuf,
     // The lock is held as long as the sandbox runs.
@@ -90,6 +96,7 @@ pub fn prepare(
     let storage =
         server::foundation::open_storage(&config, Opening::Upgrade).map_err(SandboxError::new)?;
     data::ensure_data(&storage, clock, &directory, &options.data, observer)?;
+    refused_samples::ensure_properties(&storage, clock, &directory, observer)?;
     operator::ensure_operator(&storage, clock)?;
     let branches = data::choose_branches(&storage)?;
     let maker = ClientMaker {
@@ -163,6 +170,17 @@ impl Prepared {
         let text = serde_json::to_string_pretty(&self.file).map_err(SandboxError::new)?;
         files::write_secret(&self.directory.join(SANDBOX_FILE_NAME), &text)
             .map_err(SandboxError::new)
+    }
+
+    /// The parts that a sandbox adds to a server.
+    pub fn parts(&self) -> SandboxParts {
+        SandboxParts {
+            entry: Entry {
+                secret: self.entry.clone(),
+                samples: refused_samples::describe(),
+            },
+            layer: Some(Arc::new(SandboxLayer)),
+        }
     }
 
     /// The content of `sandbox.json`.

@@ -98,7 +98,12 @@ fn wrapped_routes(listener: Listener, contexts: &Contexts, shared: &Arc<SharedLa
     let format = refusal_format(listener);
     let layer = RequestLayer::new(listener, metadata_url, format, Arc::clone(shared));
     let wrap = middleware::from_fn_with_state(Arc::new(layer), request_layer::wrap);
-    router::routes(listener, contexts).layer(wrap)
+    let routes = router::routes(listener, contexts);
+    let routes = match &contexts.layer {
+        Some(layer) => layer.wrap(listener, routes),
+        None => routes,
+    };
+    routes.layer(wrap)
 }
 
 /// Whether the listener requests a client certificate (S-20); `None`: it has no TLS.

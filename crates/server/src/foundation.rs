@@ -43,6 +43,7 @@ use crate::metrics::Metrics;
 use crate::readiness::{Checked, Readiness};
 use crate::router::Contexts;
 use crate::routes::health::Operations;
+use crate::sandbox::SandboxParts;
 use crate::start_error::StartError;
 
 /// The purpose of the key that authenticates the cookies of sign-ins.
@@ -72,8 +73,8 @@ pub struct Foundation {
     sign_in: Option<Arc<OpenId>>,
     /// Makes the secrets of share links.
     share_secrets: Arc<Authenticator>,
-    /// The secret of the page of people. Only a sandbox has one.
-    entry: Option<String>,
+    /// The parts of a sandbox.
+    sandbox: Option<SandboxParts>,
 }
 
 /// Opens the store that the settings name, for a command that no request waits for. Blocks.
@@ -115,15 +116,15 @@ fn read_optional(setting: &'static str, path: &str) -> Result<Option<Vec<u8>>, S
 impl Foundation {
     /// Opens store and keys. Blocks.
     pub fn open(config: Config, clock: Clock, opening: Opening) -> Result<Self, StartError> {
-        Self::open_with_entry(config, clock, opening, None)
+        Self::open_with_sandbox(config, clock, opening, None)
     }
 
-    /// As [`Foundation::open`], with the secret of a sandbox's page of people.
-    pub(crate) fn open_with_entry(
+    /// As [`Foundation::open`], with the parts of a sandbox.
+    pub(crate) fn open_with_sandbox(
         config: Config,
         clock: Clock,
         opening: Opening,
-        entry: Option<String>,
+        sandbox: Option<SandboxParts>,
     ) -> Result<Self, StartError> {
         // Faults outside the store must show before the store is upgraded.
         let sealing = config.key_safe().open()?;
@@ -145,7 +146,7 @@ impl Foundation {
             overdue: Overdue::default(),
             sign_in,
             share_secrets: Arc::new(share_secrets),
-            entry,
+            sandbox,
         })
     }
 
@@ -184,7 +185,7 @@ impl Foundation {
             share_secrets: Arc::clone(&self.share_secrets),
             people: person_limits(&self.config),
             streams: Arc::default(),
-            entry: self.entry.clone(),
+            entry: self.sandbox.as_ref().map(|parts| parts.entry.clone()),
         }
     }
 
@@ -310,6 +311,7 @@ impl Foundation {
         Contexts {
             config: Arc::clone(&self.config),
             console: Arc::new(self.console(&queries, &management)),
+            layer: self.sandbox.as_ref().and_then(|parts| parts.layer.clone()),
             queries,
             webhooks: Arc::new(self.webhooks(wake, rate_limits)),
             directory: Arc::new(Directory::new(storage.clone(), Arc::clone(&urls))),

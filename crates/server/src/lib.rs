@@ -19,6 +19,7 @@ mod readiness;
 mod request_layer;
 mod router;
 mod routes;
+pub mod sandbox;
 mod security_log;
 pub mod start_error;
 mod store_metrics;

@@ -20,6 +20,7 @@ use crate::endpoints::open_endpoints;
 use crate::foundation::Foundation;
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
+use crate::sandbox::SandboxParts;
 use crate::start_error::StartError;
 use crate::{announcement, housekeeping, operator_log, readiness};
 
@@ -28,8 +29,8 @@ use crate::{announcement, housekeeping, operator_log, readiness};
 enum Part {
     /// All.
     Whole,
-    /// All, and a page of people with this secret.
-    Sandbox(String),
+    /// All, and the parts of a sandbox.
+    Sandbox(SandboxParts),
     /// All but the delivery of events.
     WithoutDeliveries,
 }
@@ -57,14 +58,14 @@ impl Server {
         Self::start_on(config, clock, Opening::Upgrade).await
     }
 
-    /// As [`Server::start`], with a page of people at `/enter/{entry}` in the console. Everybody who
-    /// knows the address can be any of them.
+    /// As [`Server::start`], with the parts of a sandbox. Everybody who knows the address of its page of
+    /// people can be any of them.
     pub async fn start_sandbox(
         config: Config,
         clock: Clock,
-        entry: String,
+        parts: SandboxParts,
     ) -> Result<Self, StartError> {
-        let part = Part::Sandbox(entry);
+        let part = Part::Sandbox(parts);
         Self::begin(config, clock, Opening::Upgrade, part).await
     }
 
@@ -93,8 +94,8 @@ impl Server {
         part: Part,
     ) -> Result<Self, StartError> {
         let sends_events = !matches!(part, Part::WithoutDeliveries);
-        let entry = part.into_entry();
-        let opening = move || open(config, clock, opening, entry);
+        let sandbox = part.into_sandbox();
+        let opening = move || open(config, clock, opening, sandbox);
         let opening = tokio::task::spawn_blocking(opening).await;
         let (foundation, tls) = opening.unwrap_or(Err(StorageError::Stopped.into()))?;
         let edge = Arc::new(new_edge(&foundation));
@@ -182,10 +183,10 @@ impl Server {
 }
 
 impl Part {
-    /// The secret of the page of people.
-    fn into_entry(self) -> Option<String> {
+    /// The parts of a sandbox.
+    fn into_sandbox(self) -> Option<SandboxParts> {
         match self {
-            Self::Sandbox(entry) => Some(entry),
+            Self::Sandbox(parts) => Some(parts),
             Self::Whole | Self::WithoutDeliveries => None,
         }
     }
@@ -196,9 +197,9 @@ fn open(
     config: Config,
     clock: Clock,
     opening: Opening,
-    entry: Option<String>,
+    sandbox: Option<SandboxParts>,
 ) -> Result<(Arc<Foundation>, Arc<LiveTls>), StartError> {
-    let foundation = Foundation::open_with_entry(config, clock, opening, entry)?;
+    let foundation = Foundation::open_with_sandbox(config, clock, opening, sandbox)?;
     let tls = LiveTls::open(&foundation.config.edge(), Clock::System.now_seconds())?;
     Ok((Arc::new(foundation), Arc::new(tls)))
 }

@@ -23,6 +23,7 @@ use crate::openapi::Description;
 use crate::request_layer::WriteRefusal;
 use crate::routes;
 use crate::routes::health::Operations;
+use crate::sandbox::RoutesLayer;
 
 /// The contexts that routes receive as their state.
 #[derive(Debug)]
@@ -45,6 +46,8 @@ pub(crate) struct Contexts {
     pub operations: Arc<Operations>,
     /// Context of the console.
     pub console: Arc<Console>,
+    /// A sandbox's layer around the routes.
+    pub layer: Option<Arc<dyn RoutesLayer>>,
 }
 
 /// The routes of one listener, including its description.

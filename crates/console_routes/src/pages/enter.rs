@@ -16,10 +16,10 @@ use web::problem::Problem;
 use web::secret::NewSecret;
 use web::segments::Segments;
 
-use crate::Console;
 use crate::frames::{show, to_role};
 use crate::role::Role;
 use crate::session::{NewSession, SignedIn, begin_session, may_sign_in, session_cookie};
+use crate::{Console, Entry};
 
 /// Shows whom the visitor can be.
 pub(crate) async fn show_people(
@@ -27,13 +27,14 @@ pub(crate) async fn show_people(
     signed_in: Option<SignedIn>,
     segments: Segments,
 ) -> Result<Response, Problem> {
-    check_token(&console, segments.text(0))?;
+    let entry = check_token(&console, segments.text(0))?;
     let all = console.storage.read(people::list_people).await?;
     let all = all.into_iter().filter(may_sign_in);
     let page = EnterPage {
         frame: console.frame(signed_in.as_ref(), Section::Other),
         token: segments.text(0).to_owned(),
         people: all.filter_map(to_person).collect(),
+        samples: entry.samples.clone(),
     };
     show(render(&page))
 }
@@ -69,10 +70,10 @@ pub(crate) async fn enter(
 }
 
 /// Only a sandbox has a page of people, and only under the address that it printed.
-fn check_token(console: &Console, token: &str) -> Result<(), Problem> {
-    let entry = console.entry.as_deref().ok_or(Problem::NoSuchPath)?;
-    if random::constant_time_eq(token.as_bytes(), entry.as_bytes()) {
-        Ok(())
+fn check_token<'c>(console: &'c Console, token: &str) -> Result<&'c Entry, Problem> {
+    let entry = console.entry.as_ref().ok_or(Problem::NoSuchPath)?;
+    if random::constant_time_eq(token.as_bytes(), entry.secret.as_bytes()) {
+        Ok(entry)
     } else {
         Err(Problem::NoSuchPath)
     }

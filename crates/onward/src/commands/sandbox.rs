@@ -106,8 +106,8 @@ pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
         .map_err(Failure::new)?;
     let telemetry = telemetry::begin(&prepared.config.telemetry()).map_err(Failure::new)?;
     let stop = StopSignals::catch().map_err(Failure::new)?;
-    let entry = prepared.entry.clone();
-    let server = Server::start_sandbox(prepared.config.clone(), Clock::System, entry)
+    let (config, parts) = (prepared.config.clone(), prepared.parts());
+    let server = Server::start_sandbox(config, Clock::System, parts)
         .await
         .map_err(|error| Failure::new(format!("{error}; --port chooses other ports")))?;
     // The sample has past sales, and nobody wants to wait a night for the first forecast.

@@ -15,7 +15,7 @@ use provision::files;
 use storage::samples::Samples;
 use storage::{Storage, StorageError, branch, participants, samples};
 
-use super::SandboxError;
+use super::{SandboxError, refused_samples};
 
 /// The data that a sandbox loads.
 #[derive(Debug, Clone, Default)]
@@ -102,6 +102,10 @@ pub(super) fn find_samples(
         address: samples.address.unwrap_or_default(),
         listing_id: listing.map_or(0, |listing| listing.0.unsigned_abs()),
         branch_id: branch,
+        uprn_rate_limited: refused_samples::UPRN_RATE_LIMITED,
+        uprn_unavailable: refused_samples::UPRN_UNAVAILABLE,
+        uprn_not_listed: refused_samples::UPRN_NOT_LISTED,
+        address_ambiguous: refused_samples::ADDRESS_AMBIGUOUS.to_owned(),
     })
 }
 

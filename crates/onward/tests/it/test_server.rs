@@ -20,12 +20,14 @@ mod views;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use console_routes::Entry;
 use import::{self, BadRow, ImportReport, Observer};
 use observe::clock::{Clock, ManualClock};
 use provision::authority::Authority;
 use provision::files;
 use server::config::Config;
 use server::lifecycle::Server;
+use server::sandbox::SandboxParts;
 use storage::Storage;
 
 pub(crate) use self::answer::{Answer, simple_success};
@@ -140,8 +142,12 @@ impl TestServer {
         .await
         .unwrap();
         let time = Clock::Manual(clock.clone());
-        let entry = ENTRY.to_owned();
-        let node = Server::start_sandbox(config.clone(), time, entry);
+        let entry = Entry {
+            secret: ENTRY.to_owned(),
+            samples: Vec::new(),
+        };
+        let parts = SandboxParts { entry, layer: None };
+        let node = Server::start_sandbox(config.clone(), time, parts);
         let node = node.await.unwrap();
         Self {
             clock,

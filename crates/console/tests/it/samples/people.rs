@@ -54,6 +54,7 @@ pub(crate) fn enter() -> EnterPage {
             ),
             person("Ola", Role::Operator, "Onward", "Run the service."),
         ],
+        samples: vec![("UPRN 7".to_owned(), "404: not on sale".to_owned())],
     }
 }
 

@@ -98,7 +98,8 @@ fn check_members(file: &Value) {
     let callback = &file["callback"];
     assert_eq!(names(callback), "certificate_file key_file");
     assert!(is_file(&callback["certificate_file"]) && is_file(&callback["key_file"]));
-    let samples = "address branch_id listing_id uprn_alone uprn_in_chain uprn_split";
+    let samples = "address address_ambiguous branch_id listing_id uprn_alone uprn_in_chain \
+        uprn_not_listed uprn_rate_limited uprn_split uprn_unavailable";
     assert_eq!(names(&file["samples"]), samples);
     let members = "assertion_alg assertion_key_file assertion_kid branches certificate_bound \
         certificate_file client_id key_file name scopes";

@@ -98,7 +98,9 @@ fn killed_during_its_import_it_completes_it() {
 
     let mut program = Program::start(&args);
     program.wait_for("Ctrl-C stops it");
-    let rows = std::fs::read_to_string(&sample).unwrap();
+    let mut rows = std::fs::read_to_string(&sample).unwrap();
+    let refused = folder.path().join("refused-samples.ndjson");
+    rows += &std::fs::read_to_string(refused).unwrap();
     let storage = open_in(folder.path());
     assert_eq!(Counts::of(&storage), Counts::after(rows.lines()));
     let text = std::fs::read_to_string(folder.path().join("sandbox.json")).unwrap();
