@@ -9,6 +9,7 @@ pub mod event;
 pub mod fault;
 mod forward;
 pub mod key_set;
+pub mod listings;
 mod printable;
 pub mod problem;
 mod query;

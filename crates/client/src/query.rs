@@ -226,6 +226,11 @@ impl Client {
         Err(read_refusal(&answer, ClientError::Refused))
     }
 
+    /// The connection with the client's certificate.
+    pub(crate) fn mutual_tls(&self) -> &reqwest::Client {
+        &self.mutual_tls
+    }
+
     fn now(&self) -> SystemTime {
         (self.clock)()
     }

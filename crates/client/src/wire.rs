@@ -146,6 +146,18 @@ pub enum ChainType {
     Unknown,
 }
 
+impl ChainType {
+    /// The shape in a few words.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::InChain => "straight chain",
+            Self::SplitChain => "split chain",
+            Self::NotInChain => "not in a chain",
+            Self::Unknown => "chain of an unknown shape",
+        }
+    }
+}
+
 /// One property of a chain.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]

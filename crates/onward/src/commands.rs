@@ -27,6 +27,7 @@ pub mod query;
 mod read_args;
 pub mod restore;
 pub mod sandbox;
+pub mod scenario;
 pub mod serve;
 pub mod simulate;
 mod source;
@@ -63,6 +64,8 @@ struct CommandLine {
 enum Command {
     /// Creates a complete service with sample data in one folder, and serves it.
     Sandbox(sandbox::SandboxArgs),
+    /// Plays stories of chains in a running sandbox.
+    Scenario(scenario::ScenarioArgs),
     /// Serves all listeners.
     Serve(serve::ServeArgs),
     /// Writes a commented configuration, keys and an empty store into a folder.
@@ -262,6 +265,9 @@ pub fn run() -> ExitCode {
 fn run_command(command: Command) -> Result<(), Failure> {
     match command {
         Command::Sandbox(args) => wait_for(sandbox::run(args)),
+        Command::Scenario(args) => wait_for(async move {
+            scenario::run(args, client_clock(), &mut Output(std::io::stdout())).await
+        }),
         Command::Serve(args) => wait_for(serve::run(args)),
         Command::Init(args) => init::run(&args, &mut std::io::stdout()),
         Command::Check(args) => wait_for(check::run(args)),

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use chain::ids::ListingId;
+use chain::ids::{ChainId, ListingId};
 use chain::link::LinkRule;
 use chain::state::Link;
 use clap::Args;
@@ -14,7 +14,7 @@ use server::config::Config;
 use storage::current_listings::Settling;
 use web::problem::Problem;
 
-use super::{Failure, OperatorArgs, open_for_operator};
+use super::{Failure, OperatorArgs, ReasonArgs, open_for_operator};
 
 /// The two listings to link.
 #[derive(Debug, Args)]
@@ -44,14 +44,7 @@ pub fn run(args: &LinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
         LinkRule::OneToOne
     };
     let config = args.output.config.load()?;
-    let storage = open_for_operator(&config, &args.output.why)?;
-    let settling = settling(&config);
-    let linked = storage.write_blocking(move |write| {
-        links::add_link_as_operator(write, &settling, link, rule)?;
-        let chain = storage::chains::find_chain_of_listing(write, link.seller)?;
-        chain.ok_or_else(|| Problem::Internal("a linked listing has no chain".to_owned()))
-    });
-    let chain = linked.map_err(|problem| failure_of(&problem))?;
+    let chain = link_listings(&config, &args.output.why, link, rule)?;
     let document = json!({
         "seller": args.seller, "buyer": args.buyer, "chain_link_id": chain.to_string(),
     });
@@ -61,6 +54,23 @@ pub fn run(args: &LinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
     );
     args.output.answer(out, &document, text);
     Ok(())
+}
+
+/// Links two listings as the operator, and returns their chain. Blocks.
+pub(super) fn link_listings(
+    config: &Config,
+    why: &ReasonArgs,
+    link: Link,
+    rule: LinkRule,
+) -> Result<ChainId, Failure> {
+    let storage = open_for_operator(config, why)?;
+    let settling = settling(config);
+    let linked = storage.write_blocking(move |write| {
+        links::add_link_as_operator(write, &settling, link, rule)?;
+        let chain = storage::chains::find_chain_of_listing(write, link.seller)?;
+        chain.ok_or_else(|| Problem::Internal("a linked listing has no chain".to_owned()))
+    });
+    linked.map_err(|problem| failure_of(&problem))
 }
 
 /// The link to break.

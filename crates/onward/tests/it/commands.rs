@@ -29,6 +29,7 @@ mod sandbox_again;
 mod sandbox_client;
 mod sandbox_data;
 mod sandbox_refusals;
+mod scenario;
 mod serve;
 mod source;
 mod stores;

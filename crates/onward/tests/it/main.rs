@@ -14,6 +14,7 @@ macro_rules! assert_shown {
     };
 }
 
+#[cfg(test)]
 mod accesses;
 #[cfg(test)]
 mod accounts;

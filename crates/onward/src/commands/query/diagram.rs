@@ -2,7 +2,7 @@
 //! that it pays for.
 
 use client::printable;
-use client::wire::{Chain, ChainType};
+use client::wire::Chain;
 
 use super::Paint;
 use super::property::{describe_address, describe_property};
@@ -75,12 +75,7 @@ pub(super) fn draw_chain(chain: &Chain, asked: Option<u64>, paint: Paint) -> Str
 
 fn describe_chain(chain: &Chain, paint: Paint) -> String {
     let summary = &chain.chain_summary;
-    let shape = match summary.chain_type {
-        ChainType::InChain => "straight chain",
-        ChainType::SplitChain => "split chain",
-        ChainType::NotInChain => "not in a chain",
-        ChainType::Unknown => "chain of an unknown shape",
-    };
+    let shape = summary.chain_type.describe();
     let noun = if summary.chain_length == 1 {
         "property"
     } else {

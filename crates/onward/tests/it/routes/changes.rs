@@ -293,7 +293,10 @@ story! {
             assert_eq!(changed.refusal().await, "410 cursor_gone (after)", "{parts:?}");
             parts[part] = was;
         }
-        let restoring = server.storage.write(|write| write.raise_counters());
+        let restoring = server.storage.write(|write| {
+            write.raise_counters()?;
+            Ok::<_, storage::StorageError>(())
+        });
         let restored: Result<(), storage::StorageError> = restoring.await;
         restored.unwrap();
         for next in [reader.next.clone(), Some(nothing)] {
