@@ -165,9 +165,10 @@ fn go_back_to_version_25(database: &TestDatabase) {
     for column in ["made_by", "moved_by", "enabled_by"] {
         database.run(&format!("alter table subscription drop column {column}"));
     }
-    for table in ["new_change", "branch_change", "branch_change_count"] {
-        database.run(&format!("drop table {table}"));
-    }
+    database.run("drop table new_change; drop table branch_change; drop table branch_change_count");
+    database
+        .run("drop table sealed; drop table unsealed; drop table sealer; drop table chain_holds");
+    database.run("alter table chain drop column changed_at");
     for column in ["account_id", "ends_at"] {
         database.run(&format!("alter table api_key drop column {column}"));
     }
