@@ -103,7 +103,7 @@ public final class UseClients {
             .toList();
     for (int page = 1; page <= uprns.size(); page++) {
       ChainAnswer answer =
-          chains.queryChains("uprn", uprns, (long) page, null, null, null, null, 1);
+          chains.queryChains("uprn", uprns, (long) page, null, null, null, null, null, null, 1);
       Pagination position = answer.getData().getPagination();
       check(position.getTotal() == 3 && position.getLastPage() == 3, "the answer has " + position);
       check(position.getPerPage() == 1, "the answer has " + position);
@@ -118,7 +118,8 @@ public final class UseClients {
     // An address has commas, which must not split it.
     String address = samples.get("address").asText();
     ChainAnswer answer =
-        chains.queryChains("address", List.of(address), null, null, null, null, true, null);
+        chains.queryChains(
+            "address", List.of(address), null, null, null, null, null, null, true, null);
     String queried = answer.getData().getData().get(0).getQueriedAddress();
     check(address.equals(queried), "the answer has the address " + queried);
     String reason = answer.getExplanation().get(0).getReason();
