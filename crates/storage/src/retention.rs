@@ -189,13 +189,13 @@ impl OldRows {
                     " and client_id like 'person:%'"
                 )
             }
-            // What was the state until after that time stays.
+            // The version that was still the present one at that time stays.
             Self::Sealed => statements!(
                 "sealed",
                 "chain_id, version",
                 "recorded_at",
                 " and exists (select 1 from sealed n where n.chain_id = sealed.chain_id \
-                 and n.version = sealed.version + 1 and n.recorded_at < $1)"
+                 and n.version > sealed.version and n.recorded_at < $1)"
             ),
         }
     }
