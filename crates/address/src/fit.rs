@@ -45,10 +45,10 @@ pub(crate) struct Fit {
     pub(crate) grade: Grade,
 }
 
-/// What a fit says besides its confidence.
+/// How a fit counts beside the fits of other properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grade {
-    /// The confidence says everything.
+    /// Its confidence alone decides.
     Plain,
     /// The property is a match if no other one of the postcode claims the typed number or name.
     Unclaimed,

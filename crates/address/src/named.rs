@@ -1,5 +1,5 @@
-//! Fits a typed name and street to a house or building whose number was not typed, or whose name
-//! has a word more or less.
+//! Finds the house or building of a typed name and street. The typed text lacks the number, or its name
+//! has one word more or less than the stored name.
 
 use crate::house_name::follow_name;
 use crate::known::StoredAddress;
@@ -177,7 +177,7 @@ const LARGE: [&str; 6] = ["TOWER", "TOWERS", "POINT", "HTS", "WHARF", "LOFTS"];
 /// Words that people leave out of a building's name.
 const OMITTED: [&str; 3] = ["HALL", "MNR", "SCH"];
 
-/// Words for a building with flats, whose address without a flat leads to none.
+/// Words for a building with flats. An address with such a word and without a flat fits no property.
 const PLURALS: [&str; 4] = ["APARTMENTS", "FLATS", "LOFTS", "MANS"];
 
 /// Whether few buildings have this word in their names.

@@ -38,7 +38,8 @@ pub(crate) struct Unit {
 #[derive(Debug)]
 pub(crate) struct Unreadable;
 
-/// The numbers of a range: all, or those of one side of the street when both ends are on it.
+/// The numbers of a range. If both ends are even or both are odd, it has the numbers of that side of the
+/// street, otherwise all numbers between.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Range {
     first: u32,

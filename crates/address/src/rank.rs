@@ -28,8 +28,8 @@ pub struct Ranked<Id> {
     pub id: Id,
     /// 0.0 to 1.0; below 0.75 the property is never the answer.
     pub confidence: f64,
-    /// The typed numbers and name are the property's own. Otherwise the property is a range that
-    /// has the number, or a house whose name fits, and no other property of the postcode claims it.
+    /// Whether the property has exactly the typed numbers and name. Otherwise it is a range with the typed
+    /// number, or a house with a similar name, and no other property of the postcode has that number or name.
     pub is_exact: bool,
 }
 

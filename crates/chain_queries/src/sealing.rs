@@ -35,7 +35,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// The document of a chain whose last listing was withdrawn.
+/// The document of a chain without listings: the last one was withdrawn.
 #[derive(Serialize)]
 struct EmptyChain {
     #[serde(rename = "chainId")]

@@ -51,7 +51,7 @@ pub enum Property<'a> {
     Erased(Bytes32),
 }
 
-/// What a state is about, besides its properties.
+/// The members of a state's statement, except its properties.
 #[derive(Clone, Debug)]
 pub struct StateHead {
     /// The chain's id.

@@ -284,7 +284,8 @@ fn check_signature(answer: &Answer, key: &KeyStatement) -> Result<(), Refusal> {
     .map_err(|error| Refusal::Signature(error.to_string()))
 }
 
-/// Checks that the states are those of the answer's chains, one for each, or that there are none.
+/// Checks that each chain of the answer has one state, and that each state has a chain. A pack may also
+/// have no states at all.
 fn check_coverage(answer: &Answer, states: &[LoggedState]) -> Result<(), Refusal> {
     let chains = answer.chains().ok_or(Refusal::Part("the answer's data"))?;
     if states.is_empty() {

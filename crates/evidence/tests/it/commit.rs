@@ -1,4 +1,4 @@
-//! The exact bytes of salts, nonces and entries, and what is left after an erasure.
+//! The exact bytes of salts, nonces and entries, and the bytes that remain after an erasure.
 
 use evidence::commit::{Property, State, StateHead};
 use evidence::entry::{

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use chain::ids::{ChainId, PropertyId};
+use http::header;
 use http::request::Parts;
-use http::{HeaderValue, header};
 use serde::Deserialize;
 use signing::keyring::Purpose;
 use storage::sealed;
@@ -53,12 +53,7 @@ pub async fn list_chain_versions(
     let parts = request.into_parts().0;
     let mut allowance = None;
     let listed = list(&queries, &segments, &parts, &mut allowance).await;
-    let mut response = match listed {
-        Ok(versions) => Json(versions).into_response(),
-        Err(problem) => problem.into_response(),
-    };
-    show(allowance, &mut response);
-    response
+    with_rate_limit(listed.map(Json), allowance)
 }
 
 /// Answers with one version of a chain.
@@ -84,23 +79,20 @@ pub async fn find_chain_version(
     let parts = request.into_parts().0;
     let mut allowance = None;
     let found = find(&queries, &segments, &parts, &mut allowance).await;
-    let mut response = match found {
-        Ok(body) => {
-            let kind = HeaderValue::from_static("application/json");
-            let mut response = Response::new(Body::from(body));
-            response.headers_mut().insert(header::CONTENT_TYPE, kind);
-            response
-        }
-        Err(problem) => problem.into_response(),
-    };
-    show(allowance, &mut response);
-    response
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    with_rate_limit(found.map(|body| (kind, body)), allowance)
 }
 
-fn show(allowance: Option<Allowance>, response: &mut Response) {
+/// The answer with the fields of the caller's rate limit, if the request was counted.
+fn with_rate_limit(
+    answer: Result<impl IntoResponse, Problem>,
+    allowance: Option<Allowance>,
+) -> Response {
+    let mut response = answer.into_response();
     if let Some(allowance) = allowance {
         rate_limit_fields::show(&allowance, response.headers_mut());
     }
+    response
 }
 
 /// Proves a caller that may see past states, and counts its request.
