@@ -38,8 +38,11 @@ def main():
     ca_file = str(directory / sandbox["ca_file"])
     uprn = sandbox["samples"]["uprn_in_chain"]
     query = {"inputType": "uprn", "value[]": uprn}
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    chains_url = sandbox["base_url"] + "/api/v1/standard/chains"
     calls = {
-        "transaction-status": ("POST", sandbox["base_url"] + "/api/v1/standard/chains", query),
+        "transaction-status": ("POST", chains_url, query),
+        "transaction-history": ("POST", chains_url, query | {"asOf": now}),
         "listing": ("GET", sandbox["listing_base_url"] + "/api/v1/listing", None),
     }
     for client in sandbox["clients"]:
