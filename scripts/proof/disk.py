@@ -70,8 +70,8 @@ def read_calls(trace):
                     calls.append(call)
             if text.endswith("<unfinished ...>"):
                 open_calls[process] = call
-            elif call:
-                call.end, call.result = number, read_result(ending)
+            elif call and (result := read_result(ending)) is not None:
+                call.end, call.result = number, result
     return calls
 
 
@@ -104,6 +104,7 @@ def parse_call(text, number, began_ns):
 
 
 def read_result(text):
+    """None where a kill cut the call off (`= ?`): it may have had its effect or not."""
     found = re.search(r"= (-?\d+)", text.rpartition(")")[2] or text)
     return int(found[1]) if found else None
 
@@ -153,7 +154,7 @@ class Disk:
         path = call.arguments[0]
         if call.name in ("fsync", "fdatasync"):
             self.end_sync(path, self.syncing.pop(call.begin), call)
-        elif call.result is None or call.result < 0:
+        elif call.result < 0:
             self.forget(path, call)
         elif call.name == "pwrite64" and call.result != len(call.arguments[1]):
             raise Failed("a write was short, which the model does not know")
