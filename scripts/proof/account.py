@@ -92,18 +92,11 @@ class Account:
             self.table |= {name: opened.rows(*query) for name, query in WHOLE_QUERIES.items()}
             listed = f"{DATES_FROM} where m.type_id in ({', '.join(map(str, base.keys))})"
             self.table["milestone"] = opened.rows(DATES, listed)
-        self.history = list(self.read_history())
         self.facts = collections.Counter(self.read_facts())
 
-    def read_history(self):
-        for number, listing, action, detail in self.table["history"]:
-            try:
-                yield listing, action, json.loads(detail)
-            except (TypeError, ValueError):
-                self.wrong.append(f"damaged: line {number} of the history")
-
     def read_facts(self):
-        for listing, action, told in self.history:
+        for _id, listing, action, detail in self.table["history"]:
+            told = json.loads(detail)
             if action == "milestone.recorded":
                 yield "milestone", listing, told["key"], told.get("date")
             elif action == "milestone.withdrawn":
@@ -160,7 +153,7 @@ class Account:
 
     def compare_changes(self, action, change, lines):
         """Each change of a chain wrote so many lines of history, and one event."""
-        written = sum(row[1] == action for row in self.history)
+        written = sum(row[2] == action for row in self.table["history"])
         changed = [json.loads(row[6] or "{}") for row in self.table["event"] if row[2] == "chain.changed"]
         announced = sum(detail.get("change") == change for detail in changed)
         if written != lines * announced:
@@ -169,7 +162,8 @@ class Account:
     def check_states(self):
         """The state is the one that the history tells."""
         dates, prices, linked, checked = {}, {}, {}, {}
-        for listing, action, told in self.history:
+        for _id, listing, action, detail in self.table["history"]:
+            told = json.loads(detail)
             if action.startswith("milestone."):
                 dates[listing, told["key"]] = told.get("date")
             elif action.startswith("link."):
@@ -209,10 +203,10 @@ def examine(store, base, writes, received=(), before_ns=None):
     """All that is wrong with a store."""
     try:
         account = Account(store, base)
-    except sqlite3.DatabaseError as error:
+        account.compare(writes, before_ns)
+        account.check_events()
+        account.check_states()
+        account.check_delivered(received)
+    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         return [f"damaged: {error}"]
-    account.compare(writes, before_ns)
-    account.check_events()
-    account.check_states()
-    account.check_delivered(received)
     return account.wrong[:SAID_MAX]
