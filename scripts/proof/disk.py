@@ -207,7 +207,7 @@ class Disk:
         for change in inode.pending:
             if change in covered and not change.is_doomed:
                 apply(inode.safe, change)
-                kept = [old for old in kept if not overlaps(old, change)]
+                kept = [old for old in kept if not replaces(old, change)]
             else:
                 kept.append(change)
         inode.pending = kept
@@ -226,10 +226,13 @@ class Disk:
         return {name: build(inode, choices, manner, share) for name, inode in names.items()}
 
 
-def overlaps(old, new):
-    if new.data is None or old.data is None:
-        return False
+def replaces(old, new):
+    """Whether the new change leaves nothing of the old one. A length lasts until the next one or a longer file."""
     (first, last), (begin, end) = old.span(), new.span()
+    if new.data is None:
+        return old.data is None or first >= begin
+    if old.data is None:
+        return end > first
     return first < end and begin < last
 
 
