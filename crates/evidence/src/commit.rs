@@ -19,11 +19,14 @@ pub struct Document<'a> {
     /// The chain's id.
     #[serde(rename = "chainId")]
     pub chain: String,
-    /// Length and type of the chain.
-    #[serde(rename = "chainSummary")]
+    /// Length and type of the chain. Null for a chain without properties.
+    #[serde(rename = "chainSummary", default)]
     pub summary: Value,
+    /// The chain that has the properties of a dissolved one.
+    #[serde(rename = "dissolvedInto", default)]
+    pub dissolved_into: Option<String>,
     /// The bytes of each property.
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub properties: Vec<&'a RawValue>,
 }
 

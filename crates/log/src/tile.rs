@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::text::{Malformed, parse_decimal};
-use crate::tree::{Hash, MAX_SIZE, Node, hash_complete};
+use crate::tree::{Hash, MAX_SIZE, Node, TreeHead, hash_complete, hash_node};
 
 /// The hashes of a full tile, and the entries of a full bundle.
 pub const FULL_WIDTH: u16 = 256;
@@ -169,6 +169,41 @@ pub fn read_node<E>(
     let (hashes, rest) = bytes.as_chunks::<32>();
     let hashes = hashes.get(places).filter(|_| rest.is_empty());
     hashes.and_then(hash_complete).ok_or(ReadError::WrongLength)
+}
+
+/// Reads the head that a tree of `tree_size` leaves had with its first `size` leaves.
+///
+/// `read_tile` as for [`read_node`].
+///
+/// # Errors
+/// [`ReadError`], also for a `size` above `tree_size`.
+pub fn read_head<E>(
+    size: u64,
+    tree_size: u64,
+    read_tile: &mut impl FnMut(Tile) -> Result<Vec<u8>, E>,
+) -> Result<TreeHead, ReadError<E>> {
+    if size > tree_size {
+        return Err(ReadError::NotInTree);
+    }
+    let mut root = None;
+    // Each set bit is a complete subtree; the lowest bit's is the rightmost.
+    for level in (0..64).filter(|level| size >> level & 1 == 1) {
+        let index = (size >> level) - 1;
+        let left = read_node(Node { level, index }, tree_size, read_tile)?;
+        root = Some(root.map_or(left, |right| hash_node(&left, &right)));
+    }
+    let root = root.unwrap_or(TreeHead::empty().root);
+    Ok(TreeHead { size, root })
+}
+
+/// The first `width` entries of a bundle; `None` if it has fewer.
+pub fn cut_bundle(bundle: &[u8], width: u16) -> Option<&[u8]> {
+    let mut rest = bundle;
+    for _ in 0..width {
+        let (length, after) = rest.split_first_chunk()?;
+        rest = after.get(usize::from(u16::from_be_bytes(*length))..)?;
+    }
+    bundle.get(..bundle.len() - rest.len())
 }
 
 /// Writes a bundle of entries: each is its length as a big-endian `u16`, then its bytes.

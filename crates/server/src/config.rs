@@ -142,6 +142,9 @@ pub struct Config {
     pub delivery_retention_days: u32,
     /// How long the log of accesses is kept; 0: accesses are not logged.
     pub access_log_days: u32,
+    /// The file with the last checkpoint of the log, which all nodes of a store share (S-61). Empty: beside
+    /// an SQLite store.
+    pub state_log_checkpoint_file: String,
     /// How long past states of chains are kept (S-63).
     pub sealed_retention_days: u32,
     /// Whether an event about a property with a current listing can be simulated (S-33).
@@ -292,6 +295,7 @@ impl Config {
         resolve(&mut self.store_ca_file);
         resolve(&mut self.store_password_file);
         resolve(&mut self.key_encryption_key_file);
+        resolve(&mut self.state_log_checkpoint_file);
         resolve(&mut self.pkcs11_pin_file);
         resolve(&mut self.certificate_file);
         resolve(&mut self.private_key_file);

@@ -315,6 +315,7 @@ impl Foundation {
             queries,
             webhooks: Arc::new(self.webhooks(wake, rate_limits)),
             directory: Arc::new(Directory::new(storage.clone(), Arc::clone(&urls))),
+            state_log: self.state_log(),
             urls,
             management,
             operations: Arc::new(Operations {

@@ -11,6 +11,7 @@ pub mod foundation;
 pub mod housekeeping;
 pub mod lifecycle;
 pub mod limits;
+mod log_parts;
 mod metrics;
 mod openapi;
 pub mod operator_log;
@@ -27,3 +28,6 @@ mod unread_answers;
 
 /// Seals the documents of chains in every store that a program of this workspace opens.
 pub const SEAL: storage::Seal = chain_queries::sealing::seal;
+
+/// Opens the documents that [`SEAL`] sealed.
+pub const OPEN: state_log::Open = chain_queries::sealing::open;

@@ -11,6 +11,7 @@ use edge::connection;
 use edge::tls::live::{self, LiveTls, ReloadReason};
 use edge::{Edge, FailedAccepts, FailedHandshakes, SpareFiles};
 use observe::clock::Clock;
+use state_log::sequencer;
 use storage::{Opening, StorageError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -31,7 +32,7 @@ enum Part {
     Whole,
     /// All, and the parts of a sandbox.
     Sandbox(SandboxParts),
-    /// All but the delivery of events.
+    /// All but the delivery of events and the log of states.
     WithoutDeliveries,
 }
 
@@ -78,7 +79,7 @@ impl Server {
         Self::begin(config, clock, opening, Part::Whole).await
     }
 
-    /// As [`Server::start_on`], but this node leases no lanes, so that it sends no events.
+    /// As [`Server::start_on`], but this node leases no lanes, so that it sends no events, and appends nothing to the log.
     pub async fn start_without_deliveries(
         config: Config,
         clock: Clock,
@@ -129,6 +130,8 @@ impl Server {
         let delivering = foundation.delivery_context(Arc::clone(&wake), delivery_metrics);
         if sends_events {
             tasks.spawn(dispatcher::run(delivering, stopped.clone()));
+            // A trial of a copy must not change the checkpoint outside the store.
+            tasks.spawn(sequencer::run(foundation.state_log(), stopped.clone()));
         }
         spawn_keepers(&mut tasks, &foundation, &stopped);
         Ok(Self {

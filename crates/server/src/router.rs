@@ -9,6 +9,7 @@ use console_routes::refusals::refusal_page;
 use listing_management::ListingManagement;
 use oauth::directory::Directory;
 use oauth::routes::resource_routes;
+use state_log::StateLog;
 use tokens::context::TokenContext;
 use utoipa_axum::router::OpenApiRouter;
 use web::any_method;
@@ -40,6 +41,8 @@ pub(crate) struct Contexts {
     pub tokens: Arc<TokenContext>,
     /// Context of the participant directory.
     pub directory: Arc<Directory>,
+    /// Context of the log of states.
+    pub state_log: Arc<StateLog>,
     /// Context of listing and chain management.
     pub management: Arc<ListingManagement>,
     /// Context of health and metrics.
@@ -62,6 +65,7 @@ pub(crate) fn routes(listener: Listener, contexts: &Contexts) -> Router {
         Listener::Auth => oauth::routes::auth_routes(&contexts.tokens, &contexts.urls),
         Listener::Directory => {
             oauth::routes::directory_routes(&contexts.directory, &contexts.tokens.registry)
+                .merge(state_log::routes::routes(&contexts.state_log))
         }
         Listener::Listing => listing_management::routes::routes(&contexts.management)
             .merge(resource_routes(listener, &contexts.urls)),

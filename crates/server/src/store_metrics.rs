@@ -6,6 +6,7 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use storage::state_log::{LogFigures, find_figures};
 use storage::{DatabaseFigures, Read, Storage, StorageError, keys};
 
 /// Gauges of the store and of the keys in it.
@@ -17,6 +18,9 @@ pub(crate) struct StoreMetrics {
     archiving_failed: Gauge,
     waiting: Family<WaitingLabels, Gauge>,
     key_age: Family<PurposeLabels, Gauge<f64, AtomicU64>>,
+    log_entries: Gauge,
+    log_signed_at: Gauge,
+    log_waiting: Gauge,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -42,6 +46,7 @@ struct PurposeLabels {
 pub(crate) struct Stored {
     database: Option<DatabaseFigures>,
     signing_since: Vec<(String, i64)>,
+    state_log: Option<LogFigures>,
 }
 
 impl Stored {
@@ -49,6 +54,7 @@ impl Stored {
         Ok(Self {
             database: read.database_figures()?,
             signing_since: keys::list_signing_since(read)?,
+            state_log: find_figures(read)?,
         })
     }
 }
@@ -69,6 +75,13 @@ impl StoreMetrics {
         registry.register("store_jobs_waiting", help, self.waiting.clone());
         let help = "How long the signing key of each purpose has signed, in seconds";
         registry.register("signing_key_age_seconds", help, self.key_age.clone());
+        let help = "Entries of the log of states that its newest checkpoint shows";
+        registry.register("state_log_entries", help, self.log_entries.clone());
+        let help = "When the newest checkpoint of the log of states was signed, in Unix seconds";
+        let name = "state_log_checkpoint_timestamp_seconds";
+        registry.register(name, help, self.log_signed_at.clone());
+        let help = "How long the oldest state waits for a checkpoint that shows it, in seconds";
+        registry.register("state_log_waiting_seconds", help, self.log_waiting.clone());
     }
 
     /// Shows the figures. Without `stored`, those of the last read stay.
@@ -102,6 +115,12 @@ impl StoreMetrics {
             let age = i32::try_from(now - since).unwrap_or(i32::MAX);
             let labels = PurposeLabels { purpose };
             self.key_age.get_or_create(&labels).set(f64::from(age));
+        }
+        if let Some(log) = stored.state_log {
+            self.log_entries.set(log.entries);
+            self.log_signed_at.set(log.signed_at);
+            let waiting = log.waiting_since.map_or(0, |since| now - since);
+            self.log_waiting.set(waiting.max(0));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Signing keys. Callers seal the private parts.
 
+use crate::row::Row;
 use crate::{Read, Result, Write, registry};
 
 /// A stored signing key.
@@ -27,18 +28,21 @@ pub fn list_keys(read: &mut Read<'_>) -> Result<Vec<StoredKey>> {
         "select kid, purpose, algorithm, state, sealed_private_key, created_at, changed_at \
          from signing_key order by created_at, kid",
         &[],
-        |row| {
-            Ok(StoredKey {
-                kid: row.text(0)?,
-                purpose: row.text(1)?,
-                algorithm: row.text(2)?,
-                state: row.text(3)?,
-                sealed_private_key: row.text(4)?,
-                created_at: row.integer(5)?,
-                changed_at: row.integer(6)?,
-            })
-        },
+        read_key,
     )
+}
+
+/// Reads the first seven columns, in the order of [`StoredKey`].
+pub(crate) fn read_key(row: &Row<'_>) -> Result<StoredKey> {
+    Ok(StoredKey {
+        kid: row.text(0)?,
+        purpose: row.text(1)?,
+        algorithm: row.text(2)?,
+        state: row.text(3)?,
+        sealed_private_key: row.text(4)?,
+        created_at: row.integer(5)?,
+        changed_at: row.integer(6)?,
+    })
 }
 
 /// The purposes, and since when their keys sign, in Unix seconds.
@@ -65,6 +69,7 @@ pub fn insert_key(write: &mut Write<'_>, key: &StoredKey) -> Result<()> {
             key.changed_at.into(),
         ],
     )?;
+    note_change(write, &key.kid)?;
     registry::raise_revision(write)
 }
 
@@ -74,7 +79,18 @@ pub fn update_state(write: &mut Write<'_>, kid: &str, state: &str, now: i64) -> 
         "update signing_key set state = $1, changed_at = $2 where kid = $3",
         &[state.into(), now.into(), kid.into()],
     )?;
+    note_change(write, kid)?;
     registry::raise_revision(write)
+}
+
+/// Notes the state of a key for the log (S-61).
+fn note_change(write: &mut Write<'_>, kid: &str) -> Result<()> {
+    write.execute(
+        "insert into key_change (kid, state, changed_at) \
+         select kid, state, changed_at from signing_key where kid = $1",
+        &[kid.into()],
+    )?;
+    Ok(())
 }
 
 /// Changes the sealed form of a key's private part.
@@ -88,6 +104,12 @@ pub fn update_seal(write: &mut Write<'_>, kid: &str, sealed: &str) -> Result<()>
 
 /// Revokes keys that were retired before a time (S-28). Returns their number.
 pub fn revoke_retired_keys(write: &mut Write<'_>, retired_before: i64, now: i64) -> Result<u64> {
+    write.execute(
+        "insert into key_change (kid, state, changed_at) \
+         select kid, 'revoked', cast($1 as bigint) from signing_key \
+         where state = 'retired' and changed_at < $2",
+        &[now.into(), retired_before.into()],
+    )?;
     let changed = write.execute(
         "update signing_key set state = 'revoked', changed_at = $1 \
          where state = 'retired' and changed_at < $2",

@@ -68,6 +68,7 @@ mod session;
 pub mod sessions;
 pub mod shares;
 pub mod state;
+pub mod state_log;
 mod store_time;
 mod subscribed_types;
 mod subscription_id;

@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 29;
+pub(crate) const SCHEMA_VERSION: i64 = 30;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -36,6 +36,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0027_api_accounts.sql"),
     include_str!("migrations/0028_sealed.sql"),
     include_str!("migrations/0029_branch_changes.sql"),
+    include_str!("migrations/0030_log.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -139,7 +139,7 @@ impl Row<'_> {
     }
 
     /// Reads bytes that are never null.
-    pub(crate) fn bytes(&self, column: usize) -> Result<Vec<u8>> {
+    pub fn bytes(&self, column: usize) -> Result<Vec<u8>> {
         match self {
             Row::Sqlite(row) => row.get(column).map_err(|error| unreadable(column, &error)),
             Row::Postgres(row) => row

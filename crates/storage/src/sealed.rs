@@ -4,7 +4,7 @@ use chain::ids::{ChainId, ListingId, PropertyId, Uprn};
 
 use crate::address_search::{CurrentListing, Located};
 use crate::row::Row;
-use crate::sealing::{Seal, SealedDocument, SealedVersion, read_present};
+use crate::sealing::{Seal, SealedDocument, SealedVersion, decode_listings, read_present};
 use crate::{Read, Result, StorageError, properties, registry, state};
 
 /// The number of a version and the time when it was recorded, in Unix seconds.
@@ -24,7 +24,7 @@ pub fn find_version(
     version: i64,
 ) -> Result<Option<SealedVersion>> {
     let found = read.query_one(
-        "select version, recorded_at, form, digest, document from sealed \
+        "select version, recorded_at, form, digest, document, listings from sealed \
          where chain_id = $1 and version = $2",
         &[(&chain.to_string()).into(), version.into()],
         |row| read_sealed(row, chain),
@@ -191,5 +191,11 @@ fn read_sealed(row: &Row<'_>, chain: ChainId) -> Result<SealedVersion> {
                 .map_err(|_other| StorageError::Corrupt(format!("chain {chain}: no digest")))?,
             document: row.bytes(4)?,
         },
+        // A row from before the log has none.
+        listings: row
+            .bytes(5)
+            .ok()
+            .and_then(|bytes| decode_listings(&bytes))
+            .unwrap_or_default(),
     })
 }

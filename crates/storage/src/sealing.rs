@@ -54,6 +54,8 @@ pub struct SealedVersion {
     pub recorded_at: i64,
     /// Its document.
     pub sealed: SealedDocument,
+    /// The listing of each property in the document.
+    pub listings: Vec<i64>,
 }
 
 /// Who seals, and until when others leave it to that node. Unix milliseconds.
@@ -68,10 +70,11 @@ pub struct Lease<'a> {
 }
 
 const INSERT_SEALED: EachRow = each_row!(
-    "insert into sealed (chain_id, version, recorded_at, form, digest, document) \
-     select given.chain, given.number, given.at, given.shape, given.hash, given.content from ",
+    "insert into sealed (chain_id, version, recorded_at, form, digest, document, listings) \
+     select given.chain, given.number, given.at, given.shape, given.hash, given.content, \
+     given.sales from ",
     ["$1" chain text, "$2" number bigint, "$3" at bigint, "$4" shape bigint, "$5" hash bytes,
-     "$6" content bytes],
+     "$6" content bytes, "$7" sales bytes],
     " where given.number > 0 on conflict (chain_id, version) do nothing"
 );
 const DELETE_UNSEALED: EachRow = each_row!(
@@ -154,7 +157,7 @@ pub(crate) fn seal_dissolved(write: &mut Write<'_>, merged: &[(ChainId, ChainId)
         let chain = present.chain;
         if let Some(into) = survivors.get(&chain).copied() {
             let document = run(seal, chain, &Sealable::Dissolved { chain, into })?;
-            sealed.push(version_of(present, document));
+            sealed.push(version_of(present, document, Vec::new()));
         }
     }
     insert_sealed(write, &sealed)?;
@@ -173,10 +176,12 @@ fn render(
             let sealable = state
                 .as_ref()
                 .map_or(Sealable::Empty(chain), Sealable::State);
-            run(seal, chain, &sealable)
+            let listings = state.iter().flat_map(|state| &state.listings);
+            let listings = listings.map(|one| one.listing.0).collect();
+            Ok(version_of(present, run(seal, chain, &sealable)?, listings))
         });
         match document {
-            Ok(document) => sealed.push(version_of(present, document)),
+            Ok(version) => sealed.push(version),
             Err(error @ StorageError::Corrupt(_)) => damage = Some(error),
             Err(error) => return Err(error),
         }
@@ -184,12 +189,17 @@ fn render(
     Ok((sealed, damage))
 }
 
-fn version_of(present: PresentVersion, sealed: SealedDocument) -> SealedVersion {
+fn version_of(
+    present: PresentVersion,
+    sealed: SealedDocument,
+    listings: Vec<i64>,
+) -> SealedVersion {
     SealedVersion {
         chain: present.chain,
         version: present.version,
         recorded_at: present.recorded_at,
         sealed,
+        listings,
     }
 }
 
@@ -210,9 +220,13 @@ fn delete_unsealed(write: &mut Write<'_>, sealed: &[SealedVersion]) -> Result<()
 
 fn insert_sealed(write: &mut Write<'_>, sealed: &[SealedVersion]) -> Result<()> {
     let keys: Vec<_> = sealed.iter().map(|one| one.chain.to_string()).collect();
-    let rows = keys.iter().zip(sealed);
+    let listings: Vec<_> = sealed
+        .iter()
+        .map(|one| encode_listings(&one.listings))
+        .collect();
+    let rows = keys.iter().zip(sealed).zip(&listings);
     let rows: Vec<_> = rows
-        .map(|(key, one)| {
+        .map(|((key, one), listings)| {
             [
                 key.into(),
                 one.version.into(),
@@ -220,8 +234,26 @@ fn insert_sealed(write: &mut Write<'_>, sealed: &[SealedVersion]) -> Result<()> 
                 one.sealed.form.into(),
                 one.sealed.digest.as_slice().into(),
                 one.sealed.document.as_slice().into(),
+                listings.as_slice().into(),
             ]
         })
         .collect();
     write.execute_each(INSERT_SEALED, &rows)
+}
+
+/// The listings of a document's properties as the store keeps them.
+pub(crate) fn encode_listings(listings: &[i64]) -> Vec<u8> {
+    listings.iter().flat_map(|one| one.to_be_bytes()).collect()
+}
+
+/// Reads [`encode_listings`].
+pub(crate) fn decode_listings(bytes: &[u8]) -> Option<Vec<i64>> {
+    let (listings, rest) = bytes.as_chunks::<8>();
+    let is_whole = rest.is_empty();
+    is_whole.then(|| {
+        listings
+            .iter()
+            .map(|one| i64::from_be_bytes(*one))
+            .collect()
+    })
 }

@@ -198,6 +198,16 @@ pub fn rewrap(storage: &Storage, safe: KeySafe, now: Option<i64>) -> Result<usiz
             storage::keys::update_seal(write, &row.kid, &sealed)?;
             count += 1;
         }
+        for (number, origin, sealed) in storage::state_log::list_sealed_keys(write)? {
+            let context = context_of_log(&origin);
+            // A log of which the key is lost is closed.
+            if let Ok(opened) = safe.sealing.open(&sealed, &context) {
+                let sealed = safe.sealing.seal(&opened, &context);
+                let sealed = sealed.map_err(|error| KeyError::Generate(error.to_string()))?;
+                storage::state_log::update_sealed_key(write, number, &sealed)?;
+                count += 1;
+            }
+        }
         Ok(count)
     })
 }
@@ -327,4 +337,9 @@ fn make(
 /// The context of the seal: a key opens only under the purpose and id that it was sealed with.
 fn context(purpose: &str, kid: &str) -> String {
     format!("onward signing key {purpose} {kid}")
+}
+
+/// The context of the seal of a log's key (S-61).
+pub fn context_of_log(origin: &str) -> String {
+    format!("onward log key {origin}")
 }

@@ -151,6 +151,11 @@ impl Registry {
         self.safe.sealing.fingerprints()
     }
 
+    /// Opens private keys of this store.
+    pub fn safe(&self) -> &KeySafe {
+        &self.safe
+    }
+
     /// The registry as this node last read it. It is current only if the stored revision is still
     /// the same.
     pub fn known(&self) -> Arc<Snapshot> {

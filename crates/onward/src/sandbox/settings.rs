@@ -39,6 +39,7 @@ pub(super) fn ensure_config(
     }
     if let Some(store) = &options.store {
         set(&mut text, "store", &format!("{store:?}"));
+        set(&mut text, "state_log_checkpoint_file", "\"log-checkpoint\"");
     }
     // Receivers run on this machine, with certificates of the sandbox's authority.
     set(

@@ -51,6 +51,8 @@ mod retention;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]
+mod state_log;
+#[cfg(test)]
 mod test_server;
 #[cfg(test)]
 mod tls;

@@ -58,9 +58,10 @@ const OLD: [&str; 12] = [
      (select 1 union all select v + 1 from n where v < ROWS) select v, TIME, 'client' from n",
     "insert into access (property_id, accessed_at, client_id) with recursive n (v) as \
      (select 1 union all select v + 1 from n where v < ROWS) select v, TIME, 'person:1' from n",
-    "insert into sealed (chain_id, version, recorded_at, form, digest, document) \
+    // They entered the log long ago.
+    "insert into sealed (chain_id, version, recorded_at, form, digest, document, log_number, log_index) \
      with recursive n (v) as (select 1 union all select v + 1 from n where v < ROWS) \
-     select 'c', v, TIME, 1, '', '' from n",
+     select 'c', v, TIME, 1, '', '', 1, v + 1000000000 from n",
 ];
 
 async fn insert(server: &TestServer, sql: &str) -> u64 {

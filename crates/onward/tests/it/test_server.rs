@@ -299,6 +299,7 @@ fn make_config(directory: &Path, store: String) -> Config {
     Config {
         store,
         key_encryption_key_file: file(template::KEY_ENCRYPTION_KEY),
+        state_log_checkpoint_file: file("log-checkpoint"),
         certificate_file: file("server.pem"),
         private_key_file: file("server.key"),
         client_ca_file: file("ca.pem"),

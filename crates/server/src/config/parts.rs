@@ -1,6 +1,7 @@
 //! The settings of the other crates, made from the settings of the program.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use chain_queries::answer::AnswerSettings;
 use edge::EdgeSettings;
@@ -8,6 +9,7 @@ use edge::tls::TlsPaths;
 use listing_management::quotas::{Quotas, TOLD_LISTINGS_PER_DAY};
 use observe::telemetry::TelemetrySettings;
 use outbound::networks::{AllowedNetworks, NetworkError};
+use storage::StoreUrl;
 use tokens::context::TokenSettings;
 use tokens::key_source::{KeySafeSettings, KeySource};
 use toml::Table;
@@ -17,13 +19,14 @@ use webhooks::WebhookQuotas;
 use super::{Config, seconds};
 
 /// The filter `onward=LEVEL` holds for the log lines of these crates as well.
-const LOGGING_CRATES: [&str; 8] = [
+const LOGGING_CRATES: [&str; 9] = [
     "chain_queries",
     "console_routes",
     "delivery",
     "edge",
     "listing_management",
     "server",
+    "state_log",
     "storage",
     "tokens",
 ];
@@ -62,6 +65,21 @@ impl Config {
             module: &self.pkcs11_module,
             label: &self.pkcs11_token,
             pin_file: &self.pkcs11_pin_file,
+        }
+    }
+
+    /// The file with the last checkpoint of the log (S-61). `None`: nobody named one for PostgreSQL.
+    pub(crate) fn state_log_file(&self) -> Option<PathBuf> {
+        if !self.state_log_checkpoint_file.is_empty() {
+            return Some((&self.state_log_checkpoint_file).into());
+        }
+        match self.store.parse() {
+            Ok(StoreUrl::Sqlite(path)) => {
+                let mut name = path.into_os_string();
+                name.push(".checkpoint");
+                Some(name.into())
+            }
+            Ok(StoreUrl::Postgres(_)) | Err(_) => None,
         }
     }
 

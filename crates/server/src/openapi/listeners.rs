@@ -31,6 +31,7 @@ struct Auth;
     tags(
         (name = "Keys", description = "The keys that verify signatures."),
         (name = "Participants", description = "The organisations that participate."),
+        (name = "Log", description = "The public log of commitments to states, and of signing keys."),
     )
 )]
 struct Directory;

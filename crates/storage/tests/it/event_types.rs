@@ -166,6 +166,10 @@ fn go_back_to_version_25(database: &TestDatabase) {
         database.run(&format!("alter table subscription drop column {column}"));
     }
     database.run("drop table new_change; drop table branch_change; drop table branch_change_count");
+    database.run(
+        "drop table state_log; drop table log_tile; drop table sequencer; drop table listing_secret; \
+         drop table key_change",
+    );
     database
         .run("drop table sealed; drop table unsealed; drop table sealer; drop table chain_holds");
     database.run("alter table chain drop column changed_at");

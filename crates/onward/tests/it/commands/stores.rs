@@ -53,6 +53,12 @@ fn a_damaged_store_is_not_copied() {
 /// Only `onward migrate` shuts out the older programs that serve a store.
 /// Undoes all migrations since schema version 17.
 const SINCE_17: &[&str] = &[
+    "drop table key_change",
+    "drop table listing_secret",
+    "drop table sequencer",
+    "drop table log_tile",
+    "drop table state_log",
+    "delete from schema_version where version = 30",
     "drop table chain_holds",
     "drop table sealer",
     "drop table unsealed",

@@ -16,6 +16,7 @@ use super::recording::Recorder;
 use super::requests::Log;
 use super::{FUSSY_UPRN, PROPERTIES};
 use crate::random::Random;
+use crate::state_log::stored::StoredLogs;
 use crate::test_server::{ClosedTestServer, PATIENCE, TestServer, send, status_text};
 
 const RECORDERS: i64 = 4;
@@ -259,6 +260,9 @@ impl Run {
         let store = self.closed.open_store().await;
         let ledger = Ledger::read(&store).await;
         assert_eq!(ledger::count_chains_with_gaps(&store).await, 0);
+        let logs = StoredLogs::read(&store).await;
+        let faults = logs.list_faults(&store, server::OPEN).await;
+        assert_eq!(faults, Vec::<String>::new(), "of the log of states");
         drop(store);
         self.closed.end().await;
         Past {

@@ -27,12 +27,14 @@ fn rows() -> String {
 sqlite_story! {
     async fn each_page_and_probe(server) {
         server.make_operator("Onward").await;
+        // The log has begun.
+        server.wait_for_log().await;
         let http = http_client(&server, None);
         let common = ["/", "/openapi.json", "/docs"];
         for (at, own) in [
             (At::Base, &["/.well-known/oauth-protected-resource"][..]),
             (At::Auth, &["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]),
-            (At::Directory, &["/jwks", "/participants"]),
+            (At::Directory, &["/jwks", "/participants", "/checkpoint"]),
             (At::Listing, &["/.well-known/oauth-protected-resource"]),
             (At::Ops, &["/health/live", "/health/ready", "/metrics"]),
         ] {

@@ -1,0 +1,22 @@
+//! Bounds of the log, with their units.
+
+use std::time::Duration;
+
+/// How often the sequencer looks for new entries. It signs at most one checkpoint each time.
+pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
+/// How long other nodes leave the log to one node after its last change.
+pub(crate) const LEASE_MILLISECONDS: i64 = 5_000;
+/// The states and the changes of keys that one transaction appends, of each at most so many.
+pub(crate) const ENTRIES_AT_ONCE: i64 = 256;
+/// Transactions between two checkpoints.
+pub(crate) const BATCHES_MAX: usize = 16;
+/// The longest checkpoint file that is read, in bytes.
+pub(crate) const CHECKPOINT_BYTES_MAX: u64 = 64 * 1024;
+/// How long caches may keep a tile, which never changes.
+pub(crate) const TILE_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
+/// How often a node tries to hold the checkpoint file before it leaves the turn to the one that does.
+pub(crate) const LOCK_ATTEMPTS_MAX: u32 = 50;
+/// The pause between two attempts.
+pub(crate) const LOCK_PAUSE: Duration = Duration::from_millis(10);
+/// The longest place of a tile in a path, in characters.
+pub(crate) const TILE_CHARACTERS_MAX: usize = 64;

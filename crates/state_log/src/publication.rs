@@ -1,0 +1,189 @@
+//! Signs checkpoints and begins logs, after a comparison with the checkpoint outside the store (S-61).
+
+use evidence::entry::{Bytes32, Entry, ServiceEvent};
+use log::TreeHead;
+use log::checkpoint::{Checkpoint, SignedCheckpoint};
+use log::frontier::Frontier;
+use log::tile::read_head;
+use observe::clock::to_rfc3339;
+use storage::state_log::{self, Appended, Batch, StoredLog, Waiting};
+use storage::{Read, StorageError};
+
+use crate::fault::Fault;
+use crate::key::{make_key, make_secret, open_key};
+use crate::program::service_statement;
+use crate::sequencer::Turn;
+use crate::standing::{Standing, judge};
+use crate::tree::{Tree, stored_place};
+use crate::{StateLog, checkpoint_file};
+
+impl StateLog {
+    /// Signs the head of the newest log and shows it, unless it is shown already. A log that the store does not
+    /// continue is closed, and the next one begins. Blocks.
+    pub(crate) fn publish(&self) -> Result<Turn, Fault> {
+        let log = self.find_newest()?;
+        if log.signed_size == log.size {
+            return Ok(Turn::Own);
+        }
+        if !self.change(state_log::take_lease)? {
+            return Ok(Turn::Other);
+        }
+        let Some(_held) = checkpoint_file::hold(self.file()?)? else {
+            return Ok(Turn::Other);
+        };
+        // Nobody else signs from here on, neither for this store nor for a copy of it.
+        let log = self.find_newest()?;
+        let number = log.number;
+        let last = checkpoint_file::read(self.file()?)?;
+        let Some(key) = open_key(&log, &self.registry.safe().sealing)? else {
+            let reason = "its key cannot be opened: the key-encryption key is another one";
+            return self.begin(Some(&log), last.as_ref(), reason);
+        };
+        let frontier = Frontier::from_bytes(&log.frontier)?;
+        let standing = self.storage.read_blocking(move |read| {
+            let standing = judge(last.as_ref(), key.verifier(), frontier.size(), |size| {
+                read_stored_head(read, number, size, frontier.size())
+            });
+            Ok::<_, Fault>((standing?, last, key, frontier))
+        });
+        let (standing, last, key, frontier) = standing?;
+        if let Standing::Apart(reason) = standing {
+            return self.begin(Some(&log), last.as_ref(), reason);
+        }
+        let signed = SignedCheckpoint::sign(frontier.head(), &key)?;
+        self.show(&log, log.size, &signed)
+    }
+
+    /// Begins the first log of a store.
+    pub(crate) fn begin_first(&self) -> Result<Turn, Fault> {
+        if !self.change(state_log::take_lease)? {
+            return Ok(Turn::Other);
+        }
+        let Some(_held) = checkpoint_file::hold(self.file()?)? else {
+            return Ok(Turn::Other);
+        };
+        if self
+            .storage
+            .read_blocking(state_log::find_newest)?
+            .is_some()
+        {
+            // Another node was quicker.
+            return Ok(Turn::Own);
+        }
+        let last = checkpoint_file::read(self.file()?)?;
+        self.begin(None, last.as_ref(), "the store has no log yet")
+    }
+
+    /// Writes a checkpoint into the file, and then into the store, where everybody sees it.
+    fn show(&self, log: &StoredLog, size: i64, signed: &SignedCheckpoint) -> Result<Turn, Fault> {
+        checkpoint_file::write(self.file()?, signed)?;
+        let (number, text) = (log.number, signed.to_string());
+        let stored = self.change(move |write, lease| {
+            state_log::store_checkpoint(write, lease, number, size, &text)
+        })?;
+        Ok(match stored {
+            Appended::Done | Appended::Stale => Turn::Own,
+            Appended::NotOwner => Turn::Other,
+        })
+    }
+
+    /// Closes the newest log, if there is one, and begins the next one with a key of its own. `last` is the
+    /// checkpoint outside the store. The caller has the lease and holds the file.
+    fn begin(
+        &self,
+        closed: Option<&StoredLog>,
+        last: Option<&SignedCheckpoint>,
+        reason: &'static str,
+    ) -> Result<Turn, Fault> {
+        let last = last.map(|last| last.checkpoint().clone());
+        let known = last.as_ref().map_or(0, |last| self.number_of(&last.origin));
+        let number = closed.map_or(0, |log| log.number).max(known) + 1;
+        let origin = self.origin_of(number);
+        let (key, sealed_key) = make_key(&origin, &self.registry.safe().sealing)?;
+        let checkpoint = SignedCheckpoint::sign(TreeHead::empty(), &key)?;
+        let log = StoredLog {
+            number,
+            origin,
+            verifier: key.verifier().to_string(),
+            sealed_key,
+            secret: make_secret()?.to_vec(),
+            size: 0,
+            frontier: Frontier::new().to_bytes(),
+            checkpoint: checkpoint.to_string(),
+            signed_size: 0,
+            signed_at: self.clock.now_seconds(),
+            program: String::new(),
+        };
+        let before = find_last(closed, last)?;
+        let batch = self.make_first_batch(&log, before.as_ref())?;
+        if let Some(before) = &before {
+            let (size, origin) = (before.head.size, &before.origin);
+            tracing::warn!(%origin, size, next = %log.origin, reason, "the log is closed, and the next one begins");
+        }
+        let begun =
+            self.change(move |write, lease| state_log::begin(write, lease, &log, &batch))?;
+        if begun == Appended::Done {
+            // A node that ends here leaves a log without the file, which the next node closes.
+            checkpoint_file::write(self.file()?, &checkpoint)?;
+        }
+        Ok(match begun {
+            Appended::Done | Appended::Stale => Turn::Own,
+            Appended::NotOwner => Turn::Other,
+        })
+    }
+
+    /// The entry that names the log before.
+    fn make_first_batch(
+        &self,
+        log: &StoredLog,
+        before: Option<&Checkpoint>,
+    ) -> Result<Batch, Fault> {
+        let at = to_rfc3339(self.clock.now_seconds());
+        let first = before.map(|before| {
+            let event = ServiceEvent::Continues {
+                origin: before.origin.clone(),
+                root: Bytes32(before.head.root),
+                size: before.head.size,
+            };
+            Entry::Service(service_statement(at, event))
+        });
+        let tree = Tree::open(&log.frontier, |_place| Ok(None))?;
+        self.make_batch(log, tree, first.as_slice(), Waiting::default())
+    }
+
+    fn find_newest(&self) -> Result<StoredLog, Fault> {
+        let found = self.storage.read_blocking(state_log::find_newest)?;
+        found.ok_or_else(|| Fault::Damaged("the newest log is gone".to_owned()))
+    }
+}
+
+/// The last checkpoint that is known: the one outside the store, or the one in the store if that one is of
+/// another log or older.
+fn find_last(
+    closed: Option<&StoredLog>,
+    last: Option<Checkpoint>,
+) -> Result<Option<Checkpoint>, Fault> {
+    let Some(closed) = closed else {
+        return Ok(last);
+    };
+    let stored = SignedCheckpoint::parse(&closed.checkpoint)?;
+    let stored = stored.checkpoint();
+    let is_later =
+        |last: &Checkpoint| last.origin == stored.origin && last.head.size >= stored.head.size;
+    Ok(last.filter(is_later).or_else(|| Some(stored.clone())))
+}
+
+/// The head that the stored tree of `tree_size` entries had with `size` entries.
+pub(crate) fn read_stored_head(
+    read: &mut Read<'_>,
+    number: i64,
+    size: u64,
+    tree_size: u64,
+) -> Result<TreeHead, Fault> {
+    let head = read_head(size, tree_size, &mut |tile| {
+        let (level, place) = stored_place(tile.content(), tile.index());
+        let content = state_log::find_tile(read, number, level, place)?;
+        Ok::<_, StorageError>(content.unwrap_or_default())
+    });
+    Ok(head?)
+}
