@@ -33,7 +33,6 @@ const UNTESTED: &str = "\
 74 not built yet
 75 not built yet
 76 not built yet
-77 not built yet
 78 not built yet
 79 not built yet
 80 not built yet

@@ -2,7 +2,7 @@
 
 use http::Method;
 use observe::sums::{Rules, Sum, Sums};
-use web::answered::logged_path;
+use web::answered::{Answered, logged_path};
 use web::problem::Problem;
 
 /// Writes one line for the calls of a second that failed for the same reason.
@@ -14,6 +14,7 @@ pub(crate) struct FailureLog {
 #[derive(Debug)]
 struct FirstCall {
     request_id: String,
+    interaction_id: Option<String>,
     method: Method,
     path: String,
 }
@@ -37,14 +38,15 @@ impl FailureLog {
     }
 
     /// Notes one answer.
-    pub(crate) fn note(&self, problem: &Problem, request_id: &str, method: &Method, path: &str) {
+    pub(crate) fn note(&self, problem: &Problem, answered: &Answered<'_>, method: &Method) {
         let Some(text) = problem.log_text() else {
             return;
         };
         self.failed.count(text.to_owned(), || FirstCall {
-            request_id: request_id.to_owned(),
+            request_id: answered.request_id.to_owned(),
+            interaction_id: answered.interaction_id.map(str::to_owned),
             method: method.clone(),
-            path: logged_path(path),
+            path: logged_path(answered.path),
         });
     }
 }
@@ -55,6 +57,7 @@ fn write_failed(sum: Sum<String, FirstCall>) {
         event = "calls_failed",
         count,
         request_id = first.request_id,
+        interaction_id = first.interaction_id,
         method = %first.method,
         path = first.path,
         "{key}"

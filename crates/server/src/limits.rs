@@ -16,8 +16,6 @@ pub const UNREAD_BYTES_OF_UNPROVEN_MAX: u64 = 64 * 1024 * 1024;
 pub const SUMMED_CALLERS_MAX: usize = 1_000;
 /// A node counts the open queries by many addresses of at most so many clients.
 pub const CLIENTS_TAKING_TURNS_MAX: usize = 10_000;
-/// Characters of `x-fapi-interaction-id` that are echoed.
-pub const INTERACTION_ID_CHARACTERS_MAX: usize = 128;
 /// The longest reuse of a signature (S-13), in seconds.
 pub const SIGNATURE_REUSE_SECONDS_MAX: i64 = 300;
 /// Rows of revoked keys, removed subscriptions and old changes that one transaction changes or removes.

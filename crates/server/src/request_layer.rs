@@ -16,13 +16,13 @@ use signing::certificate::PeerCertificate;
 use tokens::rate_limit::RateLimits;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 use web::answered::{Answered, logged_path};
 use web::listener::Listener;
 use web::problem::Problem;
 use web::rate_limit_fields;
 
 use crate::failure_log::FailureLog;
-use crate::limits;
 use crate::metrics::{DurationLabels, Metrics, RequestLabels, Route};
 use crate::security_log::SecurityLog;
 use crate::unread_answers::UnreadAnswers;
@@ -109,7 +109,7 @@ pub(crate) async fn wrap(
     let listener = layer.listener;
     let mut buffer = Uuid::encode_buffer();
     let request_id = &*Uuid::new_v4().hyphenated().encode_lower(&mut buffer);
-    let interaction_id = read_interaction_id(request.headers());
+    let sent = read_interaction_id(request.headers());
     layer.shared.read_trusted_proxy(&mut request);
     let span = begin_span(listener, &request, request_id);
     let route = Route(request.extensions().get::<MatchedPath>().cloned());
@@ -120,6 +120,7 @@ pub(crate) async fn wrap(
     let (response, proven) = trace::with_caller(answering).await;
     let mut answered = Answered {
         request_id,
+        interaction_id: sent.as_ref().and_then(|sent| sent.to_str().ok()),
         path: uri.path(),
         proven: proven.as_deref(),
         address,
@@ -131,10 +132,10 @@ pub(crate) async fn wrap(
     layer.shared.security_log.note(&answered, &response);
     if let Some(problem) = &problem {
         let log = &layer.shared.failure_log;
-        log.note(problem, request_id, &method, uri.path());
+        log.note(problem, &answered, &method);
         response = layer.shape_refusal(problem, request_id, response.headers());
     }
-    layer.add_fields(response.headers_mut(), request_id, interaction_id);
+    layer.add_fields(response.headers_mut(), &answered);
     let elapsed = stopwatch.elapsed();
     trace::note_status(&span, response.status());
     let status = response.status();
@@ -142,6 +143,7 @@ pub(crate) async fn wrap(
     let seconds = elapsed.as_secs_f64();
     tracing::debug!(
         request_id,
+        interaction_id = answered.interaction_id,
         trace_id = trace::read_trace_id(&span),
         door, %method, path = logged_path(uri.path()), status = status.as_u16(), seconds, "answered"
     );
@@ -198,14 +200,16 @@ impl RequestLayer {
     }
 
     /// Adds the header fields of every answer.
-    fn add_fields(
-        &self,
-        headers: &mut HeaderMap,
-        request_id: &str,
-        interaction_id: Option<HeaderValue>,
-    ) {
-        if let Ok(value) = HeaderValue::from_str(request_id) {
-            headers.insert(REQUEST_ID, value);
+    fn add_fields(&self, headers: &mut HeaderMap, answered: &Answered<'_>) {
+        // S-77: without an interaction id in the request, its own id is one, a new UUID version 4.
+        let interaction_id = answered.interaction_id.unwrap_or(answered.request_id);
+        for (name, id) in [
+            (REQUEST_ID, answered.request_id),
+            (INTERACTION_ID, interaction_id),
+        ] {
+            if let Ok(value) = HeaderValue::from_str(id) {
+                headers.insert(name, value);
+            }
         }
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
         // Answers tell of people's homes. Key sets, metadata and descriptions set their own field.
@@ -220,9 +224,6 @@ impl RequestLayer {
             && !matches!(self.listener, Listener::Ops | Listener::Console)
         {
             rate_limit_fields::show_untouched(limits, headers);
-        }
-        if let Some(value) = interaction_id {
-            headers.insert(INTERACTION_ID, value);
         }
     }
 }
@@ -268,13 +269,16 @@ fn point_to_metadata(url: Option<&str>, response: &mut Response) {
     }
 }
 
-/// The interaction id that the answer repeats (S-15). `None` if it is too long or has other than
-/// visible ASCII characters.
+/// The interaction id that the answer repeats (S-77): a UUID of any version with hyphens, sent once. It is no
+/// error to send another text, and no such text gets into answers and logs.
 fn read_interaction_id(headers: &HeaderMap) -> Option<HeaderValue> {
-    let value = headers.get(INTERACTION_ID)?;
-    let is_sane = value.len() <= limits::INTERACTION_ID_CHARACTERS_MAX
-        && value.as_bytes().iter().all(u8::is_ascii_graphic);
-    is_sane.then(|| value.clone())
+    let mut fields = headers.get_all(INTERACTION_ID).iter();
+    let (Some(field), None) = (fields.next(), fields.next()) else {
+        return None;
+    };
+    let is_uuid =
+        field.len() == Hyphenated::LENGTH && Uuid::try_parse_ascii(field.as_bytes()).is_ok();
+    is_uuid.then(|| field.clone())
 }
 
 /// Parses a structured field of one byte sequence, `:base64 of the DER:`. Several fields count as

@@ -25,6 +25,7 @@ struct Key {
 #[derive(Debug)]
 struct FirstCall {
     request_id: String,
+    interaction_id: Option<String>,
     path: String,
     reason: String,
 }
@@ -50,6 +51,7 @@ impl SecurityLog {
             Some(TokenOutcome::Issued(scope)) => tracing::info!(
                 event = "token_issued",
                 request_id = answered.request_id,
+                interaction_id = answered.interaction_id,
                 client_id = answered.proven,
                 address = %answered.address,
                 scope,
@@ -58,6 +60,7 @@ impl SecurityLog {
             Some(TokenOutcome::Refused(error, reason)) => tracing::info!(
                 event = "token_refused",
                 request_id = answered.request_id,
+                interaction_id = answered.interaction_id,
                 client_id = answered.proven,
                 address = %answered.address,
                 status = response.status().as_u16(),
@@ -85,6 +88,7 @@ impl SecurityLog {
         };
         self.refused.count(key, || FirstCall {
             request_id: answered.request_id.to_owned(),
+            interaction_id: answered.interaction_id.map(str::to_owned),
             path: logged_path(answered.path),
             reason: answered.problem.map(Problem::detail).unwrap_or_default(),
         });
@@ -104,6 +108,7 @@ fn write_refused(sum: Sum<Key, FirstCall>) {
         client_id,
         address,
         request_id = first.request_id,
+        interaction_id = first.interaction_id,
         path = first.path,
         reason = first.reason,
         "calls were refused"

@@ -22,6 +22,8 @@ pub struct SharedBody;
 pub struct Answered<'a> {
     /// The id of the request, as in its answer.
     pub request_id: &'a str,
+    /// The UUID that the caller sent as `x-fapi-interaction-id` (S-77).
+    pub interaction_id: Option<&'a str>,
     /// The path as it was sent.
     pub path: &'a str,
     /// The id of the proven client, or `api-key` and the number of the proven API key.

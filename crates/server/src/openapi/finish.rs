@@ -15,11 +15,10 @@ use web::problem::{Document, FieldError};
 
 use super::{examples, headers, listeners, shapes, words};
 use crate::config::Config;
-use crate::limits;
 
 const ABOUT: &str = "\
-Every answer has an `X-Request-Id`. Quote it when you ask for help. If you send a header field \
-`x-fapi-interaction-id`, the answer repeats it.
+Every answer has an `X-Request-Id`. Quote it when you ask for help. If you send a UUID as \
+`x-fapi-interaction-id`, the answer repeats it, and the service's log has it too.
 
 An unknown path is answered with 404. A method that a path does not support is answered with 405 \
 and `Allow`. Each path that supports GET supports HEAD as well.";
@@ -66,13 +65,10 @@ pub(super) fn finish(listener: Listener, config: &Config, operations: &OpenApi) 
     document["components"]["parameters"] = json!({"interaction-id": {
         "name": "x-fapi-interaction-id",
         "in": "header",
-        "description": "Your own id for the request, in visible ASCII characters.",
-        "schema": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": limits::INTERACTION_ID_CHARACTERS_MAX,
-            "pattern": "^[!-~]+$",
-        },
+        "description": "Your own id for the request, a UUID of any version with hyphens. Any other text \
+            is ignored, and the answer has a new UUID.",
+        "schema": {"type": "string"},
+        "example": "c770aef3-6784-41f7-8e0e-ff5f97bddb3a",
     }});
     document
 }

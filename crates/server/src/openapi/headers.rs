@@ -34,7 +34,11 @@ fn fields() -> Value {
         "Strict-Transport-Security": field("Browsers use HTTPS alone for this host (RFC 6797)."),
         "WWW-Authenticate": field("How to authenticate, and what was wrong with the request (RFC 6750 section 3)."),
         "X-Content-Type-Options": field("`nosniff`."),
-        "x-fapi-interaction-id": field("The field of the same name in the request, if it was sent."),
+        "x-fapi-interaction-id": {
+            "description": "The UUID that the request has in the field of the same name, else a new one.",
+            "required": true,
+            "schema": {"type": "string", "format": "uuid"},
+        },
         "X-Request-Id": {
             "description": "The request's id, which the service's log also shows.",
             "required": true,

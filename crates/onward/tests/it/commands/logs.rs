@@ -54,6 +54,8 @@ fn the_reason_of_a_failed_start_is_an_object_too() {
     assert!(reason.contains("listen_base"), "{reason}");
 }
 
+const INTERACTION_ID: &str = "x-fapi-interaction-id";
+const INTERACTION: &str = "c770aef3-6784-41f7-8e0e-ff5f97bddb3a";
 const AGENT: &str = "https://rp.example/agent";
 
 /// A server of the program, and a client that trusts it.
@@ -148,7 +150,8 @@ async fn tokens_and_refused_calls_are_in_the_log() {
     let assertion = served.register_agent();
     let ask = || {
         let url = format!("https://localhost:{auth}/token");
-        served.http.post(url).form(&token_form(&assertion)).send()
+        let request = served.http.post(url).form(&token_form(&assertion));
+        request.header(INTERACTION_ID, INTERACTION).send()
     };
     let issued = ask().await.unwrap();
     let issued_id = request_id(&issued);
@@ -160,7 +163,8 @@ async fn tokens_and_refused_calls_are_in_the_log() {
     let url = format!("https://localhost:{listing}/api/v1/listing");
     let mut first = None;
     for _call in 0..5 {
-        let answer = served.http.get(&url).send().await.unwrap();
+        let request = served.http.get(&url).header(INTERACTION_ID, INTERACTION);
+        let answer = request.send().await.unwrap();
         assert_eq!(answer.status(), 401);
         first.get_or_insert(request_id(&answer));
     }
@@ -199,6 +203,7 @@ fn check_events(log: &str, issued_id: &str, copied_id: &str, first_id: &str) {
         ("client_id", AGENT),
         ("scope", "listing"),
         ("address", "127.0.0.1"),
+        ("interaction_id", INTERACTION),
     ] {
         assert_eq!(issued[member], value, "{issued}");
     }
@@ -218,11 +223,14 @@ fn check_events(log: &str, issued_id: &str, copied_id: &str, first_id: &str) {
         (&sum["address"], &sum["path"]),
         (&json!("127.0.0.1"), &json!("/api/v1/listing"))
     );
+    assert_eq!(sum["interaction_id"], INTERACTION, "{sum}");
     let limited = of_status(429).next().unwrap_or_else(|| panic!("{log}"));
     assert_eq!(
         (&limited["client_id"], &limited["count"]),
         (&json!(AGENT), &json!(1))
     );
+    // No request named one, so the line has none.
+    assert!(limited["interaction_id"].is_null(), "{limited}");
 }
 
 /// Nobody who is not proven writes lines of the log, and the one about him names the request.

@@ -113,7 +113,6 @@ pub(crate) fn show(answer: &Answer) -> String {
         "retry-after",
         "allow",
         "accept",
-        "x-fapi-interaction-id",
     ] {
         for value in answer.headers.get_all(name) {
             text += &[name, ": ", value.to_str().unwrap(), "\n"].concat();

@@ -43,8 +43,9 @@ sqlite_story! {
                 for method in [Method::GET, Method::HEAD] {
                     let call = format!("{method} {path}");
                     let request = http.request(method.clone(), server.url(at, path));
-                    let answer = send(request.header("x-fapi-interaction-id", "probe-1")).await;
-                    assert_eq!((answer.status, answer.header("x-fapi-interaction-id")), (200, "probe-1"));
+                    let id = "c770aef3-6784-41f7-8e0e-ff5f97bddb3a";
+                    let answer = send(request.header("x-fapi-interaction-id", id)).await;
+                    assert_eq!((answer.status, answer.header("x-fapi-interaction-id")), (200, id));
                     described.check(&call, &answer);
                     let etag = answer.header("etag");
                     if !etag.is_empty() {

@@ -219,30 +219,56 @@ sqlite_story! {
     }
 }
 
-sqlite_story! {
-    async fn only_a_sane_interaction_id_is_echoed(server) {
+story! {
+    async fn each_answer_has_an_interaction_id(server) {
         let asker = server.lender_with_sales([1]).await;
-        let longest = "i".repeat(128);
-        for id in ["c770aef3-6784-41f7-8e0e-ff5f97bddb3a", "1", "{a}~!\"%0d%0a<b>", &longest] {
-            let field = "x-fapi-interaction-id";
+        let name = "x-fapi-interaction-id";
+        // A UUID of any version comes back as it was sent, in each kind of answer (S-77).
+        for id in [
+            "c770aef3-6784-41f7-8e0e-ff5f97bddb3a",
+            "018F2C1E-7A3B-7C4D-8E5F-0123456789AB",
+            "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+        ] {
             for answer in [
-                read(asker.question("").header(field, id).form(&ASK)).await,
-                read(asker.question("").header(field, id).form(&ASK[..1])).await,
-                read(asker.bare_question(&Method::POST, "").header(field, id)).await,
-                read(asker.bare_question(&Method::GET, "/nowhere").header(field, id)).await,
+                read(asker.question("").header(name, id).form(&ASK)).await,
+                read(asker.question("").header(name, id).form(&ASK[..1])).await,
+                read(asker.bare_question(&Method::POST, "").header(name, id)).await,
+                read(asker.bare_question(&Method::GET, "/nowhere").header(name, id)).await,
             ] {
-                assert_eq!(answer.header(field), id, "{}", answer.status);
+                let fields: Vec<_> = answer.headers.get_all(name).iter().collect();
+                assert_eq!(fields, [id], "{}", answer.status);
             }
         }
-        assert!(!asker.ask(&ASK).await.headers.contains_key("x-fapi-interaction-id"));
-        // An insane one is not.
-        let long = [b'i'; 129];
-        for id in [&long[..], b"a b", b"a\tb", b"\xc3\xa9", b"\xff", b"a, b", b"a; Set-Cookie: b"] {
+        let assert_new = |answer: &Answer| {
+            let fields: Vec<_> = answer.headers.get_all(name).iter().collect();
+            let [field] = fields[..] else { panic!("{fields:?}") };
+            let id = uuid::Uuid::parse_str(field.to_str().unwrap()).unwrap();
+            assert_eq!((id.get_version_num(), field.len()), (4, 36));
+            id
+        };
+        // Without one in the request, each answer has a new one.
+        let first = assert_new(&asker.ask(&ASK).await);
+        assert_ne!(first, assert_new(&asker.ask(&ASK).await));
+        assert_new(&read(asker.bare_question(&Method::GET, "/nowhere")).await);
+        // Any other text is ignored, and is no error.
+        let long = [b'c'; 4_000];
+        for id in [
+            &b"c770aef3678441f78e0eff5f97bddb3a"[..],
+            b"{c770aef3-6784-41f7-8e0e-ff5f97bddb3a}",
+            b"urn:uuid:c770aef3-6784-41f7-8e0e-ff5f97bddb3a",
+            b"c770aef3-6784-41f7-8e0e-ff5f97bddb3g",
+            b"c770aef36-784-41f7-8e0e-ff5f97bddb3a",
+            b"c770aef3-6784-41f7-8e0e-ff5f97bddb3a, c770aef3-6784-41f7-8e0e-ff5f97bddb3a",
+            b"1", b"", b"a; Set-Cookie: b", b"\xff", &long,
+        ] {
             let value = http::HeaderValue::from_bytes(id).unwrap();
-            let request = asker.question("").header("x-fapi-interaction-id", value);
-            let answer = read(request.form(&ASK)).await;
+            let answer = read(asker.question("").header(name, value).form(&ASK)).await;
             assert_eq!(answer.status, 200);
-            assert!(!answer.headers.contains_key("x-fapi-interaction-id"), "{id:?}");
+            assert_new(&answer);
         }
+        // Neither of two fields counts.
+        let id = "c770aef3-6784-41f7-8e0e-ff5f97bddb3a";
+        let twice = asker.question("").header(name, id).header(name, id);
+        assert_ne!(assert_new(&read(twice.form(&ASK)).await).to_string(), id);
     }
 }
