@@ -10,8 +10,8 @@ use crate::test_server::manners::KEY;
 use crate::test_server::{Client, TestServer, send};
 
 /// Tables that say which requests there were, and which nodes run, and those that a node fills when it
-/// seals versions of chains.
-const OF_REQUESTS: [&str; 9] = [
+/// seals versions of chains and logs them.
+const OF_REQUESTS: [&str; 14] = [
     "idempotency",
     "used",
     "used_assertion",
@@ -20,6 +20,11 @@ const OF_REQUESTS: [&str; 9] = [
     "sealed",
     "sealer",
     "unsealed",
+    "sequencer",
+    "state_log",
+    "log_tile",
+    "listing_secret",
+    "key_change",
     "sqlite_sequence",
 ];
 

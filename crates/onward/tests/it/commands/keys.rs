@@ -174,11 +174,16 @@ fn the_key_encryption_key_is_replaced_while_a_node_serves() {
     folder.write(FILE, format!("{new}\n{old}\n"));
     let mut server = folder.serve(&[]);
     server.wait_for("serving");
-    for _twice in 0..2 {
-        let rewrapped = folder.run(&["keys", "rewrap"]);
-        let said = "6 signing keys are sealed with the first key-encryption key\n";
-        assert_eq!((rewrapped.status, rewrapped.out.as_str()), (Some(0), said));
-    }
+    // The seventh is the key of the log, which the node begins soon after it serves.
+    let said = "7 signing keys are sealed with the first key-encryption key\n";
+    let rewrap = |_attempt| folder.run(&["keys", "rewrap"]);
+    assert!(
+        (0..1_000)
+            .map(rewrap)
+            .any(|rewrapped| rewrapped.out == said)
+    );
+    let again = rewrap(0);
+    assert_eq!((again.status, again.out.as_str()), (Some(0), said));
     server.signal("TERM");
     let finished = server.wait();
     assert!(
