@@ -79,7 +79,7 @@ pub async fn run(
         let value = value.as_ref().map_or("", |value| value.get_name());
         let story = name.story();
         say(&mut *out, format!("Story {value}: {}", story.about));
-        let mut player = Player::open(&sandbox, &clock).await?;
+        let mut player = Player::open(&sandbox, &clock)?;
         player.play(story, args.speed, out).await?;
     }
     Ok(())

@@ -51,6 +51,8 @@ struct Agent {
     name: &'static str,
     client: Client,
     token: String,
+    /// When the token has half of its lifetime left, in Unix seconds.
+    renew_at: i64,
     branch: u64,
 }
 
@@ -62,17 +64,16 @@ struct Home {
 
 impl Player {
     /// Opens the clients of the sandbox.
-    pub(super) async fn open(sandbox: &SandboxFile, clock: &Clock) -> Result<Self, Failure> {
+    pub(super) fn open(sandbox: &SandboxFile, clock: &Clock) -> Result<Self, Failure> {
         let mut agents = Vec::new();
         for name in AGENTS {
             let client = open_client(sandbox, name, clock).map_err(Failure::new)?;
             let branches = &sandbox.client(Some(name)).map_err(Failure::new)?.branches;
-            let scope = ["listing".to_owned()];
-            let token = patiently(async || client.request_token(&scope).await).await?;
             agents.push(Agent {
                 name,
                 client,
-                token: token.access_token,
+                token: String::new(),
+                renew_at: 0,
                 branch: branches.first().copied().unwrap_or_default(),
             });
         }
@@ -148,12 +149,12 @@ impl Player {
         let home = self.homes.len();
         let story = self.began_at / 100 % STORIES;
         let name = format!("{story}{home} Story Lane");
-        let agent = self.agent_of(home);
+        let branch = self.agent_of(home).branch;
         let body = json!({
             "address": {
                 "line1": name, "postTown": "Lincoln", "postcode": "LN99 9AE",
             },
-            "branch_id": agent.branch,
+            "branch_id": branch,
             "price": 250_000,
             "external_id": format!("scenario-{}-{home}", self.began_at),
         });
@@ -165,7 +166,7 @@ impl Player {
         let (Some(address), Some(listing), Some(uprn)) = (address, listing, uprn) else {
             return Err(Failure::new("the answer to a new listing has another form"));
         };
-        let (agent, address) = (agent.name, printable(address));
+        let (agent, address) = (self.agent_of(home).name, printable(address));
         let line = format!("{agent} lists {address} (listing {listing}, UPRN {uprn})");
         self.homes.push(Home {
             name,
@@ -175,14 +176,14 @@ impl Player {
         Ok(line)
     }
 
-    async fn record(&self, homes: &[usize], key: &str, date: Date) -> Result<String, Failure> {
+    async fn record(&mut self, homes: &[usize], key: &str, date: Date) -> Result<String, Failure> {
         let mut parts = Vec::new();
         for home in homes {
-            let Home { listing, name, .. } = self.home(*home)?;
-            let path = format!("listing/{listing}/milestone/{key}");
+            let path = format!("listing/{}/milestone/{key}", self.home(*home)?.listing);
             let body = json!({ "date": date.to_string() });
             self.call(*home, Method::PUT, &path, body).await?;
-            parts.push(format!("{name} ({})", self.agent_of(*home).name));
+            let (name, agent) = (&self.home(*home)?.name, self.agent_of(*home).name);
+            parts.push(format!("{name} ({agent})"));
         }
         let name = find_by_key(key).map_or(key, |milestone| milestone.name);
         Ok(format!("{name} is recorded for {}", parts.join(", ")))
@@ -243,13 +244,15 @@ impl Player {
 
     /// Makes a call as the agent of this home.
     async fn call(
-        &self,
+        &mut self,
         home: usize,
         method: Method,
         path: &str,
         body: Value,
     ) -> Result<Value, Failure> {
-        let agent = self.agent_of(home);
+        let place = home % self.agents.len();
+        let agent = &mut self.agents[place];
+        agent.renew_token().await?;
         let base = self.listing_base_url.trim_end_matches('/');
         let call = ListingCall {
             method,
@@ -258,6 +261,20 @@ impl Player {
             idempotency_key: Uuid::new_v4().to_string(),
         };
         patiently(async || agent.client.call_listings(&call, &agent.token).await).await
+    }
+}
+
+impl Agent {
+    async fn renew_token(&mut self) -> Result<(), Failure> {
+        let now = SystemClock::System.now_seconds();
+        if now < self.renew_at {
+            return Ok(());
+        }
+        let scope = ["listing".to_owned()];
+        let issued = patiently(async || self.client.request_token(&scope).await).await?;
+        self.renew_at = now.saturating_add_unsigned(issued.expires_in / 2);
+        self.token = issued.access_token;
+        Ok(())
     }
 }
 
