@@ -15,7 +15,7 @@ mod made_up;
 mod pace;
 mod places;
 mod property;
-mod random;
+pub mod random;
 mod rows;
 mod sample;
 mod shape;

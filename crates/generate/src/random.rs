@@ -4,32 +4,32 @@
 /// 2014). It is small and fast, passes the usual test batteries, and gives the same sample with any
 /// version of any library. It is predictable, so nothing secret may depend on it.
 #[derive(Debug, Clone)]
-pub(super) struct Random {
+pub struct Random {
     state: u64,
 }
 
 impl Random {
     /// Makes a generator. Its sequence follows from `seed` alone.
-    pub(super) const fn new(seed: u64) -> Self {
+    pub const fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
     /// Draws a number from 0 to `bound - 1`; 0 when `bound` is 0.
     ///
     /// The multiply-and-shift reduction has a bias below `bound / 2^64`, which no sample can show.
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         let wide = u128::from(self.next_number()) * u128::from(bound);
         u64::try_from(wide >> 64).unwrap_or(0)
     }
 
     /// Draws a number from `low` to `high`, both included; `low` when `low` exceeds `high`.
-    pub(super) fn between(&mut self, low: i32, high: i32) -> i32 {
+    pub fn between(&mut self, low: i32, high: i32) -> i32 {
         let span = u64::try_from(i64::from(high) - i64::from(low) + 1).unwrap_or(0);
         i32::try_from(self.below(span)).map_or(low, |offset| low.saturating_add(offset))
     }
 
     /// Returns true in `per_thousand` of 1,000 cases.
-    pub(super) fn chance(&mut self, per_thousand: u64) -> bool {
+    pub fn chance(&mut self, per_thousand: u64) -> bool {
         self.below(1_000) < per_thousand
     }
 
@@ -39,7 +39,7 @@ impl Random {
     }
 
     /// Draws a position from 0 to `length - 1`; 0 when `length` is 0.
-    pub(super) fn index(&mut self, length: usize) -> usize {
+    pub fn index(&mut self, length: usize) -> usize {
         let bound = u64::try_from(length).unwrap_or(u64::MAX);
         usize::try_from(self.below(bound)).unwrap_or(0)
     }

@@ -6,6 +6,7 @@ pub mod clients;
 pub mod data;
 mod layer;
 mod operator;
+pub mod pedantry;
 mod people;
 mod refused_samples;
 pub mod settings;
@@ -20,6 +21,7 @@ use ::client::sandbox::{
 use console_routes::Entry;
 use import::Observer;
 use observe::clock::Clock;
+use outbound::client::Disturbance;
 use provision::authority::Authority;
 use provision::{ProvisionError, files};
 use server::config::Config;
@@ -30,6 +32,7 @@ use tokens::registry::Scope;
 use self::clients::{ClientMaker, Plan};
 use self::data::DataOptions;
 use self::layer::SandboxLayer;
+use self::pedantry::Pedantry;
 use crate::registration::prepare_store;
 
 /// The folder of the clients' files, in the folder of the sandbox.
@@ -46,6 +49,8 @@ pub struct SandboxOptions {
     pub port: Option<u16>,
     /// Whether the rate limit is on.
     pub has_rate_limit: bool,
+    /// What goes wrong in a pedantic sandbox.
+    pub pedantry: Option<Arc<Pedantry>>,
     /// The sample data to load.
     pub data: DataOptions,
 }
@@ -55,6 +60,8 @@ pub struct SandboxOptions {
 pub struct Prepared {
     /// The settings to serve with.
     pub config: Config,
+    /// What goes wrong in a pedantic sandbox.
+    pub pedantry: Option<Arc<Pedantry>>,
     /// The secret of the console's page of people.
     entry: String,
     file: SandboxFile,
@@ -113,6 +120,7 @@ pub fn prepare(
     file.console_url = format!("{}/enter/{entry}", config.console_url);
     Ok(Prepared {
         config,
+        pedantry: options.pedantry.clone(),
         entry,
         file,
         directory,
@@ -174,12 +182,16 @@ impl Prepared {
 
     /// The parts that a sandbox adds to a server.
     pub fn parts(&self) -> SandboxParts {
+        let pedantry = self.pedantry.clone();
         SandboxParts {
             entry: Entry {
                 secret: self.entry.clone(),
                 samples: refused_samples::describe(),
             },
-            layer: Some(Arc::new(SandboxLayer)),
+            disturbance: pedantry
+                .clone()
+                .map(|pedantry| pedantry as Arc<dyn Disturbance>),
+            layer: Some(Arc::new(SandboxLayer { pedantry })),
         }
     }
 

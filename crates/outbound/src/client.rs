@@ -18,12 +18,14 @@ use crate::limits;
 use crate::networks::AllowedNetworks;
 use crate::resolver::{Resolver, Resolving, SystemResolver, resolve_allowed};
 
+mod disturbance;
 mod error;
 mod fetch;
 mod retry_after;
 #[cfg(test)]
 mod tests;
 
+pub use disturbance::{Disturbance, Disturbed};
 pub use error::SendError;
 pub use fetch::{FetchError, FormAuthentication};
 
@@ -42,6 +44,8 @@ pub struct OutboundSettings {
     pub answer_bytes_max: usize,
     /// Looks hosts up.
     pub resolver: Arc<dyn Resolver>,
+    /// Lets attempts go wrong on purpose, in a sandbox.
+    pub disturbance: Option<Arc<dyn Disturbance>>,
 }
 
 /// Sends events and fetches key sets. Clones share the connections.
@@ -138,6 +142,7 @@ impl Default for OutboundSettings {
             attempt_timeout: limits::CALLBACK_ATTEMPT_TIMEOUT,
             answer_bytes_max: limits::CALLBACK_ANSWER_BYTES_MAX,
             resolver: Arc::new(SystemResolver::default()),
+            disturbance: None,
         }
     }
 }
@@ -203,8 +208,17 @@ impl OutboundClient {
         Ok(url)
     }
 
-    /// Makes one attempt, which ends within the attempt's timeout.
+    /// Makes one attempt, which ends within the attempt's timeout unless it is disturbed.
     pub async fn send(&self, attempt: &Attempt<'_>) -> HttpOutcome {
+        let Some(disturbance) = &self.settings.disturbance else {
+            return self.send_undisturbed(attempt).await;
+        };
+        let disturbed = disturbance.draw_attempt(attempt.number);
+        tokio::time::sleep(disturbed.delay).await;
+        disturbed.of(self.send_undisturbed(attempt).await)
+    }
+
+    async fn send_undisturbed(&self, attempt: &Attempt<'_>) -> HttpOutcome {
         let watch = Stopwatch::start();
         let mut head = None;
         let exchange = self.exchange(attempt, &mut head);

@@ -128,7 +128,10 @@ impl Foundation {
     ) -> Result<Self, StartError> {
         // Faults outside the store must show before the store is upgraded.
         let sealing = config.key_safe().open()?;
-        let outbound = OutboundClient::open(outbound_settings(&config)?)?;
+        let outbound = OutboundClient::open(OutboundSettings {
+            disturbance: sandbox.as_ref().and_then(|parts| parts.disturbance.clone()),
+            ..outbound_settings(&config)?
+        })?;
         let sign_in = open_sign_in(&config, &sealing.sealing, &clock)?;
         let share_secrets = sealing.sealing.derive_authenticator(SHARE_LINKS)?;
         let storage = open(&config, opening, false)?;

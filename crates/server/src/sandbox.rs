@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use console_routes::Entry;
+use outbound::client::Disturbance;
 use web::listener::Listener;
 
 /// The parts that `onward sandbox` adds to a server.
@@ -14,6 +15,8 @@ pub struct SandboxParts {
     pub entry: Entry,
     /// The layer around the routes of each listener; `None`: there is none.
     pub layer: Option<Arc<dyn RoutesLayer>>,
+    /// Lets deliveries of events go wrong; `None`: none does.
+    pub disturbance: Option<Arc<dyn Disturbance>>,
 }
 
 /// A layer around the routes of a listener. The server writes, logs and counts its refusals like those

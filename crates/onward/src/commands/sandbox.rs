@@ -1,6 +1,7 @@
 //! `onward sandbox`: creates and serves a complete service with sample data.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use listing_management::forecasts::pass;
@@ -10,6 +11,7 @@ use server::lifecycle::Server;
 
 use super::import::Bar;
 use super::{Failure, say};
+use crate::sandbox::pedantry::{Pedantry, background};
 use crate::sandbox::{self, Prepared, SandboxOptions, data::DataOptions};
 use crate::signals::StopSignals;
 
@@ -48,12 +50,16 @@ pub struct SandboxArgs {
     /// The number of generated listings of a new sandbox [default: 800]
     #[arg(long, value_name = "N")]
     listings: Option<u64>,
-    /// The seed of the generated data [default: 1]
+    /// The seed of the generated data [default: 1] and of --pedantic [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Turns the rate limit off.
     #[arg(long)]
     no_rate_limit: bool,
+    /// Does what the contract allows and few clients expect: late, repeated and overtaking events,
+    /// rotated keys, slow answers and refusals.
+    #[arg(long)]
+    pedantic: bool,
 }
 
 /// The number of generated listings of a new sandbox, unless an option says another one.
@@ -65,7 +71,8 @@ impl SandboxArgs {
     /// Whether an option says how a sandbox starts.
     fn is_about_a_start(&self) -> bool {
         let has_data = !self.data.is_empty() || self.listings.is_some() || self.seed.is_some();
-        has_data || self.store.is_some() || self.port.is_some() || self.no_rate_limit
+        let has_manner = self.no_rate_limit || self.pedantic;
+        has_data || has_manner || self.store.is_some() || self.port.is_some()
     }
 }
 
@@ -83,17 +90,26 @@ pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
         });
         return adding.await.map_err(Failure::new)?;
     }
+    let drawn = || Clock::System.now_milliseconds().unsigned_abs();
+    let pedantry = args
+        .pedantic
+        .then(|| Arc::new(Pedantry::new(args.seed.unwrap_or_else(drawn))));
     let options = SandboxOptions {
         directory: args.dir,
         store: args.store,
         port: args.port,
         has_rate_limit: !args.no_rate_limit,
+        pedantry,
         data: DataOptions {
             files: args.data,
             listings: args.listings.unwrap_or(LISTINGS_DEFAULT),
             seed: args.seed.unwrap_or(SEED_DEFAULT),
         },
     };
+    serve(options).await
+}
+
+async fn serve(options: SandboxOptions) -> Result<(), Failure> {
     let preparing = tokio::task::spawn_blocking(move || {
         let mut bar = Bar::new();
         let prepared = sandbox::prepare(&options, &Clock::System, &mut bar);
@@ -117,7 +133,12 @@ pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
         .map_err(Failure::new)?;
     prepared.publish().map_err(Failure::new)?;
     introduce(&prepared);
+    let pedantry = prepared.pedantry.as_ref();
+    let background = pedantry.map(|pedantry| background::start(pedantry, &server));
     stop.wait().await;
+    if let Some(background) = background {
+        background.abort();
+    }
     server.stop().await;
     telemetry.end().await;
     Ok(())
@@ -151,6 +172,11 @@ fn introduce(prepared: &Prepared) {
         shown("clients and samples", "sandbox.json in that folder"),
     );
     say(out, shown("console, for people", &file.console_url));
+    if let Some(pedantry) = &prepared.pedantry {
+        let seed = pedantry.seed;
+        let again = format!("yes; --pedantic --seed {seed} repeats its choices");
+        say(out, shown("pedantic", &again));
+    }
     say(out, "Ask for a chain, in another terminal:");
     let directory = prepared.directory().display();
     let uprn = file.samples.uprn_in_chain;

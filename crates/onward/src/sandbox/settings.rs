@@ -7,7 +7,7 @@ use provision::files;
 use server::config::{Config, TEMPLATE};
 use toml::Table;
 
-use super::{SandboxError, SandboxOptions};
+use super::{SandboxError, SandboxOptions, pedantry};
 
 const PORT_DEFAULT: u16 = 8440;
 
@@ -53,11 +53,14 @@ pub(super) fn ensure_config(
     if known.as_ref() != Some(&text) {
         files::write_secret(&path, &text).map_err(SandboxError::new)?;
     }
-    let flags: Vec<String> = if options.has_rate_limit {
-        Vec::new()
-    } else {
-        vec!["rate_limit_enabled=false".to_owned()]
-    };
+    let mut flags = Vec::new();
+    if !options.has_rate_limit {
+        flags.push("rate_limit_enabled=false".to_owned());
+    }
+    if options.pedantry.is_some() {
+        let lifetime = pedantry::TOKEN_LIFETIME_SECONDS;
+        flags.push(format!("token_lifetime_seconds={lifetime}"));
+    }
     Config::load(&path, std::env::vars(), &flags).map_err(SandboxError::new)
 }
 

@@ -28,6 +28,7 @@ mod sandbox;
 mod sandbox_again;
 mod sandbox_client;
 mod sandbox_data;
+mod sandbox_pedantic;
 mod sandbox_refusals;
 mod scenario;
 mod serve;

@@ -146,7 +146,11 @@ impl TestServer {
             secret: ENTRY.to_owned(),
             samples: Vec::new(),
         };
-        let parts = SandboxParts { entry, layer: None };
+        let parts = SandboxParts {
+            entry,
+            layer: None,
+            disturbance: None,
+        };
         let node = Server::start_sandbox(config.clone(), time, parts);
         let node = node.await.unwrap();
         Self {

@@ -12,11 +12,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use observe::clock::Stopwatch;
 use tempfile::NamedTempFile;
 use tokio_rustls::TlsAcceptor;
 
 use self::receiver::{Behaviour, Identity, NAME, Receiver};
-use super::{Attempt, HttpOutcome, OutboundClient, OutboundError, OutboundSettings, SendError};
+use super::{
+    Attempt, Disturbance, Disturbed, HttpOutcome, OutboundClient, OutboundError, OutboundSettings,
+    SendError,
+};
 use crate::callback::CallbackUrl;
 use crate::networks::AllowedNetworks;
 
@@ -91,6 +95,39 @@ async fn connections_are_kept_and_shared_by_clones() {
     }
     assert_eq!(receiver.connections(), 1);
     assert_eq!(receiver.requests().len(), 3);
+}
+
+/// Loses each answer.
+#[derive(Debug)]
+struct Lossy;
+
+impl Disturbance for Lossy {
+    fn draw_attempt(&self, _number: u32) -> Disturbed {
+        Disturbed {
+            delay: Duration::from_millis(20),
+            loses_answer: true,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_disturbed_attempt_is_late_and_its_answer_is_lost() {
+    let receiver = Receiver::start(OK).await;
+    let disturbance: Option<Arc<dyn Disturbance>> = Some(Arc::new(Lossy));
+    let settings = OutboundSettings {
+        disturbance,
+        ..settings(&receiver)
+    };
+    let outbound = OutboundClient::open(settings).unwrap();
+    let watch = Stopwatch::start();
+    let outcome = deliver(&outbound, &local_url(receiver.port)).await;
+    assert!(watch.elapsed() >= Duration::from_millis(20));
+    assert_eq!(receiver.requests().len(), 1, "the event arrived");
+    assert_eq!(
+        (outcome.status, outcome.error),
+        (None, Some(SendError::ClosedEarly))
+    );
+    assert!(!outcome.is_success());
 }
 
 /// An answer after its version, with `|` as the end of a line, and the seconds to wait.

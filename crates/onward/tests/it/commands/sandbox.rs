@@ -28,10 +28,15 @@ impl Sandbox {
 
     /// Starts it and waits until everything listens.
     pub(super) fn start(&self) -> Program {
+        self.start_with(&[])
+    }
+
+    /// As [`Sandbox::start`], with more options.
+    pub(super) fn start_with(&self, more: &[&str]) -> Program {
         let port = self.port.to_string();
         let data = ["--listings", "200", "--seed", "3"];
         let args = ["sandbox", "--dir", self.directory(), "--port", &port];
-        let mut program = Program::start(&[&args[..], &data].concat());
+        let mut program = Program::start(&[&args[..], &data, more].concat());
         program.wait_for("Ctrl-C stops it; started again, it carries on.");
         program
     }
