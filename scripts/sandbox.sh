@@ -9,6 +9,13 @@ onward=${ONWARD_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/onward}
 unset ONWARD_BIN
 work=$(mktemp -d)
 sandbox=$work/sandbox
+# The folder of install_library_examples.
+# shellcheck disable=SC2034
+library_examples=$work/typescript/examples/node
+# OpenAPI documents of the sandbox, and the programs that use the clients generated from them.
+documents=$work/documents
+parts=$root/scripts/generators
+generate_timeout_seconds=300
 sandbox_pid=
 start_timeout_seconds=180
 stop_timeout_seconds=15
@@ -57,6 +64,80 @@ use_recent_node() {
   npm install --silent --no-audit --no-fund --prefix "$work/node-20" node@20
   PATH=$work/node-20/node_modules/.bin:$PATH
   node -e "$is_recent" || fail "node is $(node --version), but this test needs Node 20.$1 or later"
+}
+
+install_example_tools() {
+  local packages=()
+  python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3 python3-venv)
+  command -v node >/dev/null || packages+=(nodejs)
+  command -v npm >/dev/null || packages+=(npm)
+  command -v curl >/dev/null || packages+=(curl)
+  install_packages ${packages[@]+"${packages[@]}"}
+}
+
+# Installs the examples in $work/venv and $work/node, those in Python with the client library.
+install_examples() {
+  step "installing the packages of the examples"
+  python3 -m venv "$work/venv"
+  "$work/venv/bin/pip" install --quiet --no-compile --disable-pip-version-check \
+    --requirement "$root/examples/python/without-library/requirements.txt"
+  # A build of the client writes into its folder.
+  cp -r "$root/clients/python" "$work/client"
+  "$work/venv/bin/pip" install --quiet --no-compile --disable-pip-version-check \
+    "$work/client[fastapi]" uvicorn
+  mkdir "$work/node"
+  cp "$root"/examples/node/without-library/{query.mjs,receive.mjs,package.json,package-lock.json} "$work/node"
+  (cd "$work/node" && npm ci --silent --no-audit --no-fund)
+}
+
+# Installs the examples that use the TypeScript library, which is built from a copy of its folder.
+install_library_examples() {
+  local library=$work/typescript/clients/typescript
+  mkdir -p "$library" "$library_examples"
+  cp -R "$root"/clients/typescript/{src,package.json,package-lock.json,tsconfig.json} "$library"
+  cp "$root"/examples/node/{query.mjs,receive.mjs,package.json,package-lock.json} "$library_examples"
+  npm ci --silent --no-audit --no-fund --prefix "$library"
+  npm ci --silent --no-audit --no-fund --prefix "$library_examples"
+}
+
+# Saves the OpenAPI document of each address in $documents.
+fetch_documents() {
+  mkdir "$documents"
+  fetch_document base "$(field base_url)"
+  fetch_document auth "$(field auth_url)"
+  fetch_document directory "$(field directory_url)"
+  fetch_document listing "$(field listing_base_url)"
+  fetch_document ops "$(field ops_url)"
+}
+
+# fetch_document NAME URL: saves the document of an address.
+fetch_document() {
+  local ca_file
+  # File names may be relative to the sandbox's directory.
+  ca_file=$(cd "$sandbox" && realpath "$(field ca_file)")
+  curl --silent --show-error --fail --noproxy '*' --max-time 30 --cacert "$ca_file" \
+    --output "$documents/$1.json" "$2/openapi.json"
+}
+
+# install_python_packages PART: makes $work/PART-venv with the packages of scripts/generators/PART.
+install_python_packages() {
+  mkdir "$work/$1"
+  python3 -m venv "$work/$1-venv"
+  "$work/$1-venv/bin/pip" install --quiet --no-compile --disable-pip-version-check \
+    --requirement "$parts/$1/requirements.txt"
+}
+
+# Generates the packages onward_auth, onward_base and onward_listing in $work/python.
+generate_python_clients() {
+  local name
+  step "openapi-python-client"
+  install_python_packages python
+  for name in auth base listing; do
+    # The generator formats its files with ruff, which it looks for in PATH.
+    PATH=$work/python-venv/bin:$PATH timeout "$generate_timeout_seconds" openapi-python-client generate \
+      --fail-on-warning --meta none --path "$documents/$name.json" \
+      --output-path "$work/python/onward_$name"
+  done
 }
 
 # start_sandbox OPTION…: starts a sandbox in $sandbox, and waits until it serves.

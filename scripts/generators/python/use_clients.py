@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+import httpx
 import jwt
 from onward_auth import Client
 from onward_auth.api.tokens import issue_token
@@ -32,6 +33,7 @@ CLIENT = "Example Platform"
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ASSERTION_LIFETIME_SECONDS = 120
 TIMEOUT_SECONDS = 30
+ATTEMPTS_MAX = 5
 # A later version of the service may send words that this one does not have.
 LATER_WORD = "a_later_word"
 CALLBACK = "https://localhost:9/python"
@@ -39,12 +41,29 @@ CALLBACK = "https://localhost:9/python"
 UPRNS = (899999000011, 899999000012)
 
 
+class PatientTransport(httpx.HTTPTransport):
+    """Repeats a request that the service refuses for a moment. It did nothing then.
+
+    A generated client repeats nothing by itself.
+    """
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        for _attempt in range(1, ATTEMPTS_MAX):
+            answer = super().handle_request(request)
+            if answer.status_code not in (429, 503):
+                return answer
+            answer.close()
+            time.sleep(float(answer.headers["Retry-After"]))
+        return super().handle_request(request)
+
+
 def main(directory: Path) -> None:
     sandbox = json.loads((directory / "sandbox.json").read_text("utf-8"))
     client = next(client for client in sandbox["clients"] if client["name"] == CLIENT)
     tls = ssl.create_default_context(cafile=directory / sandbox["ca_file"])
     tls.load_cert_chain(directory / client["certificate_file"], directory / client["key_file"])
-    options = {"verify_ssl": tls, "timeout": TIMEOUT_SECONDS, "httpx_args": {"trust_env": False}}
+    transport = PatientTransport(verify=tls, trust_env=False)
+    options = {"timeout": TIMEOUT_SECONDS, "httpx_args": {"transport": transport, "trust_env": False}}
 
     auth = Client(sandbox["auth_url"], **options)
     query_token = request_token(auth, directory, sandbox, client, "transaction-status")
