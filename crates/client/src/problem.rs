@@ -99,7 +99,10 @@ impl Problem {
     pub(crate) fn webhook_advice(&self) -> &'static str {
         match self.status {
             401 => "check the API key: it may be revoked, or belong to another service",
-            409 => "subscribe first: this API key needs an active subscription",
+            409 => {
+                "subscribe first: an active subscription of this API key must hear the event, and \
+                 its watch, if it has one, must have the property"
+            }
             _ => self.general_advice(),
         }
     }

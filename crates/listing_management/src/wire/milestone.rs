@@ -52,7 +52,7 @@ pub(crate) struct MilestoneAttributes {
 }
 
 /// The schema of `origin`, the code for who recorded a milestone (S-51).
-pub(crate) fn origin() -> Object {
+fn origin() -> Object {
     let last = Origin::ALL.map(Origin::code).into_iter().max();
     integer(0, last.unwrap_or_default().unsigned_abs())
         .description(Some(

@@ -12,14 +12,14 @@ use chain::milestone::Origin;
 use chain::record::RequestedRecord;
 use http::StatusCode;
 use jiff::civil::Date;
-use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::schema::{Object, ObjectBuilder};
 use utoipa::openapi::{RefOr, Schema};
 use web::described::wrong_member;
 use web::fields::Fields;
 use web::list::Data;
 use web::problem::Problem;
 use web::refusals;
-use web::schema::{any_integer, exactly_one_of, flag, formatted};
+use web::schema::{any_integer, exactly_one_of, flag, formatted, integer};
 use web::segments::Segments;
 
 use crate::ListingManagement;
@@ -30,7 +30,7 @@ use crate::openapi::{any_write, describe, milestone_type, own_listing};
 use crate::parameters::{IdempotencyKey, KeyInPath, ListingInPath};
 use crate::reply::Reply;
 use crate::wire::SuccessAnswer;
-use crate::wire::milestone::{MilestoneResource, origin};
+use crate::wire::milestone::MilestoneResource;
 use crate::write_request::WriteRequest;
 use crate::writing::Written;
 
@@ -165,7 +165,9 @@ fn read_requested(
         let member = moment.map_or("date", |_seconds| "completed_at");
         fields.take(member, milestones::check_day(date, days));
     }
-    let mut origin = fields.integer("origin", 0..=3).and_then(Origin::from_code);
+    let mut origin = fields
+        .integer("origin", 0..=GIVEN_ORIGIN_MAX)
+        .and_then(Origin::from_code);
     let mut excluded = fields.boolean("excluded");
     if fields.is_cleared("origin") {
         origin = Some(Origin::Agent);
@@ -201,6 +203,16 @@ fn read_moment(fields: &mut Fields) -> Option<(Date, Option<i64>)> {
     date.map(|date| (date, Some(seconds)))
 }
 
+/// The highest code of an origin that a caller may give (S-51).
+const GIVEN_ORIGIN_MAX: i64 = 3;
+
+fn given_origin() -> Object {
+    let said = "Who recorded it: 0 unknown, 1 an agent, 2 a conveyancer, 3 a lender.";
+    integer(0, GIVEN_ORIGIN_MAX.unsigned_abs())
+        .description(Some(said))
+        .build()
+}
+
 /// The body that `read_requested` parses.
 struct MilestoneBody;
 
@@ -219,7 +231,7 @@ impl utoipa::PartialSchema for MilestoneBody {
         let members = ObjectBuilder::new()
             .property("date", date)
             .property("completed_at", completed_at)
-            .property("origin", origin())
+            .property("origin", given_origin())
             .property("excluded", excluded);
         exactly_one_of(["date", "completed_at"], members)
     }

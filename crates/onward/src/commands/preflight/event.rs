@@ -204,9 +204,9 @@ fn advise(error: &ClientError) -> Vec<Advice> {
             Who::Operator
                 .should("or issue one: `onward api-key issue --participant NAME --config FILE`"),
         ],
-        409 => vec![Who::You.should(
-            "let the subscription of this address watch all properties while it is tested",
-        )],
+        409 => vec![Who::You.should(format_args!(
+            "add {TEST_UPRN} to the watch of this subscription for the test: PATCH its `watch`"
+        ))],
         500..=599 => vec![Who::Operator.should("read the log of the service for this request id")],
         _ => vec![Who::You.should("correct the value that the service names")],
     }
