@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::ids::{BranchId, ListingId};
 use crate::state::{Chain, Member};
+use crate::words;
 
 /// An end of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,15 +20,15 @@ pub enum End {
 /// The only reason that a caller may give for a check (S-44).
 pub const CHECK_REASON: &str = "Checked";
 
-/// Why an end is unchecked (S-44).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum UncheckReason {
-    /// `Unspecified`
-    Unspecified,
-    /// `Not EOC`: it is not the end of the chain.
-    NotEndOfChain,
-    /// `Dont Know If EOC`: nobody knows whether it is the end of the chain.
-    UnknownEndOfChain,
+words! {
+    /// Why an end is unchecked (S-44), in the order and words of document 2.
+    pub enum UncheckReason {
+        Unspecified = "Unspecified",
+        /// It is not the end of the chain.
+        NotEndOfChain = "Not EOC",
+        /// Nobody knows whether it is the end of the chain.
+        UnknownEndOfChain = "Dont Know If EOC",
+    }
 }
 
 /// Why an end cannot be checked, unchecked or found in the present state of the chain.
@@ -158,29 +159,6 @@ impl End {
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-impl UncheckReason {
-    /// All reasons, in the order of document 2.
-    pub const ALL: [Self; 3] = [
-        Self::Unspecified,
-        Self::NotEndOfChain,
-        Self::UnknownEndOfChain,
-    ];
-
-    /// Document 2's spelling.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unspecified => "Unspecified",
-            Self::NotEndOfChain => "Not EOC",
-            Self::UnknownEndOfChain => "Dont Know If EOC",
-        }
-    }
-
-    /// Reads document 2's spelling exactly; anything else is `None`.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.as_str() == text)
     }
 }
 

@@ -20,3 +20,4 @@ pub mod permission;
 pub mod progress;
 pub mod record;
 pub mod state;
+mod words;

@@ -3,42 +3,25 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The role of a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Works on the sales of some branches.
-    Progressor,
-    /// Looks chains up for a lender.
-    Lender,
-    /// Looks chains up for a firm of conveyancers.
-    Conveyancer,
-    /// Connects a participant's systems.
-    Integrator,
-    /// Runs the service.
-    Operator,
+use chain::words;
+
+words! {
+    /// The role of a person. The store has its word.
+    pub enum Role {
+        /// Works on the sales of some branches.
+        Progressor = "progressor",
+        /// Looks chains up for a lender.
+        Lender = "lender",
+        /// Looks chains up for a firm of conveyancers.
+        Conveyancer = "conveyancer",
+        /// Connects a participant's systems.
+        Integrator = "integrator",
+        /// Runs the service.
+        Operator = "operator",
+    }
 }
 
 impl Role {
-    /// All roles.
-    pub const ALL: [Self; 5] = [
-        Self::Progressor,
-        Self::Lender,
-        Self::Conveyancer,
-        Self::Integrator,
-        Self::Operator,
-    ];
-
-    /// The stored word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Progressor => "progressor",
-            Self::Lender => "lender",
-            Self::Conveyancer => "conveyancer",
-            Self::Integrator => "integrator",
-            Self::Operator => "operator",
-        }
-    }
-
     /// Whether the person may look up the chain of any property, one at a time.
     pub(crate) const fn may_look_up(self) -> bool {
         matches!(self, Self::Lender | Self::Conveyancer)
@@ -59,8 +42,7 @@ impl FromStr for Role {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|role| role.as_str() == text);
-        found.ok_or_else(|| {
+        Self::parse(text).ok_or_else(|| {
             let all = Self::ALL.map(Self::as_str).join(", ");
             format!("`{text}` is no role: use one of {all}")
         })

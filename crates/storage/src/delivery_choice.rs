@@ -1,6 +1,7 @@
 //! Chooses deliveries of a subscription by their state and event type (S-37).
 
 use chain::event::EventType;
+use chain::words;
 
 /// A choice among the newest 10,000 deliveries of a subscription; among the newest 10,000 that failed or were
 /// cancelled, if it asks for those.
@@ -12,36 +13,17 @@ pub struct DeliveryFilter {
     pub event_type: Option<EventType>,
 }
 
-/// The state of a delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeliveryState {
-    /// It is tried, or tried again.
-    Waiting,
-    /// The receiver has it.
-    Delivered,
-    /// The last attempt of the schedule failed.
-    Failed,
-    /// It is not tried again: the subscriber cancelled it, or may not receive it any more.
-    Cancelled,
-}
-
-impl DeliveryState {
-    /// All states.
-    pub const ALL: [Self; 4] = [
-        Self::Waiting,
-        Self::Delivered,
-        Self::Failed,
-        Self::Cancelled,
-    ];
-
-    /// The word in the store and in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Delivered => "delivered",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+words! {
+    /// The state of a delivery, by its word in the store and in answers.
+    pub enum DeliveryState {
+        /// It is tried, or tried again.
+        Waiting = "waiting",
+        /// The receiver has it.
+        Delivered = "delivered",
+        /// The last attempt of the schedule failed.
+        Failed = "failed",
+        /// It is not tried again: the subscriber cancelled it, or may not receive it any more.
+        Cancelled = "cancelled",
     }
 }
 

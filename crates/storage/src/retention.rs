@@ -1,5 +1,7 @@
 //! Removes rows that are older than their retention, in parts.
 
+use chain::words;
+
 use crate::{Read, Result, Write};
 
 /// The statements for a table, the columns of its key, and the column of a row's time, which has an
@@ -48,66 +50,35 @@ macro_rules! statements {
     };
 }
 
-/// A kind of row that goes when it is old.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OldRows {
-    /// Used client assertions, by the time when they expire.
-    Assertions,
-    /// Revoked access tokens, by the time when they expire.
-    RevokedTokens,
-    /// Answers kept for repetitions, by the time when they expire (S-52).
-    KeptAnswers,
-    /// Proposals of links, by the time when they expire (S-47).
-    Proposals,
-    /// Totals of quotas, by the time of their slot (S-65).
-    Totals,
-    /// Sessions of people, by the time when they expire.
-    Sessions,
-    /// Deliveries with their attempts, by the time when they ended.
-    Deliveries,
-    /// Events without deliveries, by the time when they were recorded.
-    Events,
-    /// Accesses of clients, by their time.
-    Accesses,
-    /// Accesses of people, by their time.
-    PeopleAccesses,
-    /// Sealed versions of chains, by the time when the next version replaced them (S-63).
-    Sealed,
+words! {
+    /// A kind of row that goes when it is old, by its label in metrics. Deliveries go before their events.
+    pub enum OldRows {
+        /// Used client assertions, by the time when they expire.
+        Assertions = "assertions",
+        /// Revoked access tokens, by the time when they expire.
+        RevokedTokens = "revoked_tokens",
+        /// Answers kept for repetitions, by the time when they expire (S-52).
+        KeptAnswers = "kept_answers",
+        /// Proposals of links, by the time when they expire (S-47).
+        Proposals = "proposals",
+        /// Totals of quotas, by the time of their slot (S-65).
+        Totals = "totals",
+        /// Sessions of people, by the time when they expire.
+        Sessions = "sessions",
+        /// Deliveries with their attempts, by the time when they ended.
+        Deliveries = "deliveries",
+        /// Events without deliveries, by the time when they were recorded.
+        Events = "events",
+        /// Accesses of clients, by their time.
+        Accesses = "accesses",
+        /// Accesses of people, by their time.
+        PeopleAccesses = "people_accesses",
+        /// Sealed versions of chains, by the time when the next version replaced them (S-63).
+        Sealed = "sealed",
+    }
 }
 
 impl OldRows {
-    /// All kinds. Deliveries go before their events.
-    pub const ALL: [Self; 11] = [
-        Self::Assertions,
-        Self::RevokedTokens,
-        Self::KeptAnswers,
-        Self::Proposals,
-        Self::Totals,
-        Self::Sessions,
-        Self::Deliveries,
-        Self::Events,
-        Self::Accesses,
-        Self::PeopleAccesses,
-        Self::Sealed,
-    ];
-
-    /// The kind as the label of a metric.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Assertions => "assertions",
-            Self::RevokedTokens => "revoked_tokens",
-            Self::KeptAnswers => "kept_answers",
-            Self::Proposals => "proposals",
-            Self::Totals => "totals",
-            Self::Sessions => "sessions",
-            Self::Deliveries => "deliveries",
-            Self::Events => "events",
-            Self::Accesses => "accesses",
-            Self::PeopleAccesses => "people_accesses",
-            Self::Sealed => "sealed",
-        }
-    }
-
     /// Deletes at most `limit` rows from before a time in Unix seconds, the oldest first. Returns their
     /// number.
     pub fn delete(self, write: &mut Write<'_>, before: i64, limit: i64) -> Result<u64> {

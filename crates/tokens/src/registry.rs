@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
 use chain::ids::BranchId;
+use chain::words;
 use outbound::callback::CallbackUrl;
 use quick_cache::sync::Cache;
 use signing::access_token::AccessTokenClaims;
@@ -24,15 +25,16 @@ use crate::keys;
 use crate::limits;
 use crate::revoked_tokens::RevokedTokens;
 
-/// A scope of S-23.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// Allows the chain query.
-    TransactionStatus,
-    /// Allows, beside the scope of the chain query, to ask for past states (S-60).
-    TransactionHistory,
-    /// Allows listing and chain management.
-    Listing,
+words! {
+    /// A scope of S-23, by its name in requests and tokens.
+    pub enum Scope {
+        /// Allows the chain query.
+        TransactionStatus = "transaction-status",
+        /// Allows, beside the scope of the chain query, to ask for past states (S-60).
+        TransactionHistory = "transaction-history",
+        /// Allows listing and chain management.
+        Listing = "listing",
+    }
 }
 
 /// A registered client, parsed.
@@ -69,6 +71,18 @@ pub enum ClientKeys {
     Published(CallbackUrl),
 }
 
+impl ClientKeys {
+    /// Reads the keys of a stored client. The error names the part that cannot be read.
+    fn parse(stored: &StoredClient) -> Result<Self, &'static str> {
+        if let Some(uri) = &stored.jwks_uri {
+            let url = CallbackUrl::parse_stored(uri).map_err(|_| "its jwks_uri")?;
+            return Ok(Self::Published(url));
+        }
+        let keys = JwkSet::parse(stored.jwks.as_bytes()).map_err(|_| "its key set")?;
+        Ok(Self::Inline(Arc::new(keys)))
+    }
+}
+
 /// The registry at one revision.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -102,29 +116,6 @@ pub struct Registry {
     storage: Storage,
     safe: Arc<KeySafe>,
     current: RwLock<Arc<Snapshot>>,
-}
-
-impl Scope {
-    /// All scopes.
-    pub const ALL: [Self; 3] = [
-        Self::TransactionStatus,
-        Self::TransactionHistory,
-        Self::Listing,
-    ];
-
-    /// The name in requests and tokens.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TransactionStatus => "transaction-status",
-            Self::TransactionHistory => "transaction-history",
-            Self::Listing => "listing",
-        }
-    }
-
-    /// Finds a scope by its name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.as_str() == text)
-    }
 }
 
 impl Registry {
@@ -279,14 +270,7 @@ impl Client {
             .transpose()?;
         Ok(Self {
             profile: Profile::parse(&stored.profile).ok_or_else(|| corrupt("its profile"))?,
-            keys: match &stored.jwks_uri {
-                Some(uri) => ClientKeys::Published(
-                    CallbackUrl::parse_stored(uri).map_err(|_| corrupt("its jwks_uri"))?,
-                ),
-                None => ClientKeys::Inline(Arc::new(
-                    JwkSet::parse(stored.jwks.as_bytes()).map_err(|_| corrupt("its key set"))?,
-                )),
-            },
+            keys: ClientKeys::parse(&stored).map_err(corrupt)?,
             assertion_algorithm,
             certificate_bound: stored.certificate_bound,
             accepted_certificate: AcceptedCertificate::parse(&stored.accepted_certificate)

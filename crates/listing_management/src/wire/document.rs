@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use chain::ids::{ChainId, ListingId};
 use chain::state::Chain;
+use chain::words;
 use serde::Serialize;
 use storage::listings::StoredListing;
 use storage::milestones::StoredMilestone;
@@ -13,19 +14,20 @@ use super::listing::{ListingResource, Relationships};
 use super::milestone::MilestoneResource;
 use super::{Id, Identifier, OneOrMany, Related, RelatedMany, RelatedOne};
 
-/// A value of the query parameter `includes`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Include {
-    /// The listings that the listing's buyer sells.
-    Buyer,
-    /// The listings that the listing's seller buys.
-    Seller,
-    /// The length and ends of the listing's chain, and its position there.
-    ChainData,
-    /// All listings of the chain.
-    ChainedListings,
-    /// The listing's milestones.
-    Milestones,
+words! {
+    /// A value of the query parameter `includes`.
+    pub(crate) enum Include {
+        /// The listings that the listing's buyer sells.
+        Buyer = "buyer",
+        /// The listings that the listing's seller buys.
+        Seller = "seller",
+        /// The length and ends of the listing's chain, and its position there.
+        ChainData = "chain_data",
+        /// All listings of the chain.
+        ChainedListings = "chained_listings",
+        /// The listing's milestones.
+        Milestones = "milestones",
+    }
 }
 
 /// The rows that an answer is made of. Without includes, only `listing` is loaded.
@@ -130,34 +132,13 @@ pub(crate) struct ChainDataAttributes {
 }
 
 impl Include {
-    /// All includes.
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Buyer,
-        Self::Seller,
-        Self::ChainData,
-        Self::ChainedListings,
-        Self::Milestones,
-    ];
-
-    /// The name in the query parameter.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Buyer => "buyer",
-            Self::Seller => "seller",
-            Self::ChainData => "chain_data",
-            Self::ChainedListings => "chained_listings",
-            Self::Milestones => "milestones",
-        }
-    }
-
     /// Parses a comma-separated list and drops repeated names. The error is the first unknown
     /// name.
     pub(crate) fn parse_list(text: &str) -> Result<Vec<Self>, &str> {
         let mut includes = Vec::new();
         let names = text.split(',').map(str::trim);
         for name in names.filter(|name| !name.is_empty()) {
-            let known = Self::ALL.into_iter().find(|one| one.as_str() == name);
-            let include = known.ok_or(name)?;
+            let include = Self::parse(name).ok_or(name)?;
             if !includes.contains(&include) {
                 includes.push(include);
             }
