@@ -4,6 +4,7 @@ pub mod access_log;
 pub mod answer;
 pub mod limits;
 pub mod metrics;
+mod openapi;
 pub mod routes;
 pub mod sealer;
 pub mod sealing;

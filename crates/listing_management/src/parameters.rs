@@ -1,163 +1,106 @@
 //! The schemas of the parameters of listing and chain management.
 
 use chain::milestone::{CATALOGUE, Group};
-use utoipa::IntoParams;
 use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
+use web::parameters;
 use web::parameters::{in_path, in_query};
 use web::schema::{formatted, id, integer, integer_or_text, one_of_texts, text};
 
 use crate::limits;
 use crate::wire::document::Include;
 
-/// The listing of a path.
-pub(crate) struct ListingInPath;
+const ADDED: &str = "The id of the listing to add. It need not be yours.";
+const CHAIN: &str = "The `chain_link_id` of a listing, as it is now: links that are added or broken change \
+    it.";
+const BRANCH: &str = "The id of the branch that the listing belongs to.";
 
-/// The listing that a path adds to a chain.
-pub(crate) struct AddedInPath;
+parameters!(ListingInPath = [in_path("listing", "A listing's id.", id())]);
 
-/// The chain of a path.
-pub(crate) struct ChainInPath;
+parameters!(AddedInPath = [in_path("added", ADDED, id())]);
 
-/// The milestone type of a path, by its key.
-pub(crate) struct KeyInPath;
+parameters!(ChainInPath = [in_path("chain", CHAIN, formatted("uuid"))]);
 
-/// The milestone type of a path, by its id.
-pub(crate) struct TypeInPath;
+parameters!(KeyInPath = [in_path("key", "The key of a milestone type.", keys())]);
 
-/// The milestone group of a path.
-pub(crate) struct GroupInPath;
+parameters!(TypeInPath = [in_path("id", "The id of a milestone type.", id())]);
 
-/// The branch of a path.
-pub(crate) struct BranchInPath;
+parameters!(GroupInPath = [group_in_path()]);
 
-/// `includes`.
-pub(crate) struct Includes;
+parameters!(BranchInPath = [in_path("branch", BRANCH, id())]);
 
-/// The filters of a list of listings.
-pub(crate) struct ListingFilter;
+parameters!(Includes = [includes()]);
 
-/// The branch whose changes are read, and the cursor.
-pub(crate) struct ChangesAfter;
+parameters!(ListingFilter = listing_filter());
 
-/// `Idempotency-Key`.
-pub(crate) struct IdempotencyKey;
+parameters!(ChangesAfter = changes_after());
 
-impl IntoParams for ListingInPath {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        vec![in_path("listing", "A listing's id.", id())]
-    }
+parameters!(IdempotencyKey = [idempotency_key()]);
+
+fn keys() -> ObjectBuilder {
+    one_of_texts(CATALOGUE.iter().map(|kind| kind.key))
 }
 
-impl IntoParams for AddedInPath {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let text = "The id of the listing to add. It need not be yours.";
-        vec![in_path("added", text, id())]
-    }
+fn group_in_path() -> Parameter {
+    let last = Group::ALL.map(Group::id).into_iter().max();
+    let ids = integer(1, last.unwrap_or_default().unsigned_abs());
+    let keys = one_of_texts(Group::ALL.map(Group::key));
+    let either = integer_or_text(ids, keys);
+    in_path("group", "A milestone group, by id or key.", either)
 }
 
-impl IntoParams for ChainInPath {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let text = "The `chain_link_id` of a listing, as it is now: links that are added or \
-            broken change it.";
-        vec![in_path("chain", text, formatted("uuid"))]
-    }
+fn includes() -> Parameter {
+    let names = ArrayBuilder::new().items(one_of_texts(Include::ALL.map(Include::as_str)));
+    let text = "What to answer with the listing, parted by commas. With `milestones` among \
+        them, `included` is an array itself, ids of listings are strings, and listings have \
+        more attributes.";
+    let mut parameter = in_query("includes", text, names);
+    parameter.explode = Some(false);
+    parameter
 }
 
-impl IntoParams for KeyInPath {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let keys = one_of_texts(CATALOGUE.iter().map(|kind| kind.key));
-        vec![in_path("key", "The key of a milestone type.", keys)]
-    }
+fn listing_filter() -> [Parameter; 2] {
+    let since = integer(0, web::limits::INTEGER_MAX.unsigned_abs());
+    let external_id = text(chain::limits::TEXT_CHARACTERS_MAX);
+    [
+        in_query(
+            "updated_since",
+            "Unix seconds: only listings that changed then or later.",
+            since,
+        ),
+        in_query(
+            "external_id",
+            "Only the listings that your branches call so.",
+            external_id,
+        ),
+    ]
 }
 
-impl IntoParams for TypeInPath {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        vec![in_path("id", "The id of a milestone type.", id())]
-    }
+fn changes_after() -> [Parameter; 2] {
+    let mut branch = in_query("branch_id", "One of your branches.", id());
+    branch.required = Required::True;
+    let cursor = ObjectBuilder::new().schema_type(Type::String);
+    let after = "`next` of the answer after which to read on.";
+    [branch, in_query("after", after, cursor)]
 }
 
-impl IntoParams for GroupInPath {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let last = Group::ALL.map(Group::id).into_iter().max();
-        let ids = integer(1, last.unwrap_or_default().unsigned_abs());
-        let keys = one_of_texts(Group::ALL.map(Group::key));
-        let either = integer_or_text(ids, keys);
-        vec![in_path("group", "A milestone group, by id or key.", either)]
-    }
-}
-
-impl IntoParams for BranchInPath {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let text = "The id of the branch that the listing belongs to.";
-        vec![in_path("branch", text, id())]
-    }
-}
-
-impl IntoParams for Includes {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let names = ArrayBuilder::new().items(one_of_texts(Include::ALL.map(Include::as_str)));
-        let text = "What to answer with the listing, parted by commas. With `milestones` among \
-            them, `included` is an array itself, ids of listings are strings, and listings have \
-            more attributes.";
-        let mut parameter = in_query("includes", text, names);
-        parameter.explode = Some(false);
-        vec![parameter]
-    }
-}
-
-impl IntoParams for ListingFilter {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let since = integer(0, web::limits::INTEGER_MAX.unsigned_abs());
-        let external_id = text(chain::limits::TEXT_CHARACTERS_MAX);
-        vec![
-            in_query(
-                "updated_since",
-                "Unix seconds: only listings that changed then or later.",
-                since,
-            ),
-            in_query(
-                "external_id",
-                "Only the listings that your branches call so.",
-                external_id,
-            ),
-        ]
-    }
-}
-
-impl IntoParams for ChangesAfter {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let mut branch = in_query("branch_id", "One of your branches.", id());
-        branch.required = Required::True;
-        let cursor = ObjectBuilder::new().schema_type(Type::String);
-        let after = "`next` of the answer after which to read on.";
-        vec![branch, in_query("after", after, cursor)]
-    }
-}
-
-impl IntoParams for IdempotencyKey {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let schema = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .min_length(Some(1))
-            .max_length(Some(limits::IDEMPOTENCY_KEY_CHARACTERS_MAX))
-            .pattern(Some("^[!-~]+$"));
-        let hours = limits::IDEMPOTENCY_SECONDS / 3600;
-        let text = format!(
-            "A name of your own for this write. Sent again within {hours} hours with the same \
-             path, method and body, it is answered as it was the first time, and nothing is done \
-             twice."
-        );
-        let parameter = ParameterBuilder::new()
-            .name("Idempotency-Key")
-            .parameter_in(ParameterIn::Header)
-            .required(Required::False);
-        vec![
-            parameter
-                .description(Some(text))
-                .schema(Some(schema))
-                .build(),
-        ]
-    }
+fn idempotency_key() -> Parameter {
+    let schema = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(limits::IDEMPOTENCY_KEY_CHARACTERS_MAX))
+        .pattern(Some("^[!-~]+$"));
+    let hours = limits::IDEMPOTENCY_SECONDS / 3600;
+    let text = format!(
+        "A name of your own for this write. Sent again within {hours} hours with the same path, method \
+         and body, it is answered as it was the first time, and nothing is done twice."
+    );
+    ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(text))
+        .schema(Some(schema))
+        .build()
 }

@@ -14,11 +14,9 @@ pub mod milestone_type;
 
 use std::sync::Arc;
 
-use axum::middleware;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use web::known_parameters::{KnownParameters, refuse_unknown};
-use web::routing::{method_not_allowed, with_router};
+use web::routing::behind_admission;
 
 use crate::ListingManagement;
 use crate::caller;
@@ -29,17 +27,7 @@ pub fn routes(management: &Arc<ListingManagement>) -> OpenApiRouter {
     let routes = chain_routes()
         .merge(listing_routes())
         .merge(catalogue_routes());
-    let known = Arc::new(KnownParameters::described_by(routes.get_openapi()));
-    with_router(routes, |router| {
-        router
-            .method_not_allowed_fallback(method_not_allowed)
-            .route_layer(middleware::from_fn_with_state(known, refuse_unknown))
-            .route_layer(middleware::from_fn_with_state(
-                Arc::clone(management),
-                caller::admit,
-            ))
-            .with_state(Arc::clone(management))
-    })
+    behind_admission(routes, management, caller::admit)
 }
 
 fn chain_routes() -> OpenApiRouter<Arc<ListingManagement>> {

@@ -42,6 +42,11 @@ impl JsonBody {
         Fields::parse(&self.body)
     }
 
+    /// The failure where a reader took a body without its required members for complete.
+    pub fn incomplete() -> Problem {
+        Problem::Internal("a body was read incompletely".to_owned())
+    }
+
     /// Whether there is a body that should be JSON.
     pub fn is_sent_as_json(&self) -> bool {
         self.is_json && !self.body.is_empty()

@@ -7,6 +7,22 @@ use utoipa::openapi::{RefOr, Required, Schema};
 use crate::limits;
 use crate::schema::positive;
 
+/// Defines a type for the `params` of `utoipa::path`: `parameters!(NAME = [PARAMETER, …])`.
+#[macro_export]
+macro_rules! parameters {
+    ($name:ident = $all:expr) => {
+        pub(crate) struct $name;
+
+        impl ::utoipa::IntoParams for $name {
+            fn into_params(
+                _place: impl Fn() -> Option<::utoipa::openapi::path::ParameterIn>,
+            ) -> Vec<::utoipa::openapi::path::Parameter> {
+                $all.into()
+            }
+        }
+    };
+}
+
 /// `page` and `per_page`.
 pub struct Paging;
 

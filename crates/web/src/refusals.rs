@@ -12,7 +12,7 @@ use utoipa::openapi::{Content, ContentBuilder, Header, Ref, RefOr, Response, Res
 #[macro_export]
 macro_rules! refusals {
     ($name:ident = $describe:ident($($list:expr),* $(,)?)) => {
-        struct $name;
+        pub(crate) struct $name;
 
         impl ::utoipa::IntoResponses for $name {
             fn responses() -> ::std::collections::BTreeMap<

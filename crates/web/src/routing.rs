@@ -1,8 +1,11 @@
 //! Routes that are registered together with their descriptions, and answers that many of them share.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{self, Next};
 use axum::response::Response;
 use http::{HeaderMap, Method};
 use serde::Serialize;
@@ -11,6 +14,7 @@ use utoipa::openapi::{RefOr, Response as DescribedResponse};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::conditional::Published;
+use crate::known_parameters::{KnownParameters, refuse_unknown};
 use crate::problem::Problem;
 use crate::refusals;
 
@@ -50,7 +54,6 @@ pub async fn no_such_path() -> Problem {
 }
 
 /// Answers requests with a method that the path does not support. The router sets `Allow`.
-#[expect(clippy::unused_async, reason = "routers need asynchronous functions")]
 pub async fn method_not_allowed() -> Problem {
     Problem::MethodNotAllowed(None)
 }
@@ -65,6 +68,28 @@ macro_rules! any_method {
             |_with_described_method| ::axum::routing::any($handler),
         )
     };
+}
+
+/// Refuses parameters that an operation does not describe, and methods that a path does not have. Before all
+/// that, `admit` proves the caller of each path that exists.
+pub fn behind_admission<S, F, Out>(
+    described: OpenApiRouter<Arc<S>>,
+    state: &Arc<S>,
+    admit: F,
+) -> OpenApiRouter
+where
+    S: Send + Sync + 'static,
+    F: Fn(State<Arc<S>>, Request, Next) -> Out + Clone + Send + Sync + 'static,
+    Out: Future<Output = Response> + Send + 'static,
+{
+    let known = Arc::new(KnownParameters::described_by(described.get_openapi()));
+    with_router(described, |router| {
+        router
+            .method_not_allowed_fallback(method_not_allowed)
+            .route_layer(middleware::from_fn_with_state(known, refuse_unknown))
+            .route_layer(middleware::from_fn_with_state(Arc::clone(state), admit))
+            .with_state(Arc::clone(state))
+    })
 }
 
 /// Changes the router of these routes and keeps their descriptions.

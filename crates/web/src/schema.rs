@@ -7,6 +7,22 @@ use utoipa::openapi::{RefOr, Schema, SchemaFormat};
 
 use crate::limits;
 
+/// Defines a type for the `request_body` of `utoipa::path`: `body!(NAME = SCHEMA)`.
+#[macro_export]
+macro_rules! body {
+    ($name:ident = $schema:expr) => {
+        pub(crate) struct $name;
+
+        impl ::utoipa::ToSchema for $name {}
+
+        impl ::utoipa::PartialSchema for $name {
+            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> {
+                $schema.into()
+            }
+        }
+    };
+}
+
 /// A string that is one of `values`.
 pub fn one_of_texts(values: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
     ObjectBuilder::new()

@@ -19,14 +19,17 @@ mod wire;
 
 use std::sync::Arc;
 
+use axum::Json;
 use delivery::wake::Wake;
 use observe::clock::Clock;
 use outbound::client::OutboundClient;
 use storage::Storage;
+use storage::subscriptions::StoredSubscription;
 use tokens::rate_limit::RateLimits;
 
 use self::paced::Paced;
 use self::running::Running;
+use self::wire::SubscriptionAnswer;
 
 /// The parts that webhook management uses.
 #[derive(Debug)]
@@ -57,6 +60,13 @@ pub struct WebhookManagement {
     pub delivery_retention_days: u32,
     /// Whether an event about a property with a current listing can be simulated (S-33).
     pub simulate_known_properties: bool,
+}
+
+impl WebhookManagement {
+    /// The answer that shows a subscription now.
+    fn show(&self, found: StoredSubscription) -> Json<SubscriptionAnswer> {
+        Json(SubscriptionAnswer::of(found, self.clock.now_milliseconds()))
+    }
 }
 
 /// The quotas of a participant (S-65).

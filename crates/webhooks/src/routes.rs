@@ -6,11 +6,9 @@ pub mod subscriptions;
 
 use std::sync::Arc;
 
-use axum::middleware;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use web::known_parameters::{KnownParameters, refuse_unknown};
-use web::routing::{method_not_allowed, with_router};
+use web::routing::behind_admission;
 
 use self::subscriptions::{deliveries, enable, replay, retry, watch};
 use crate::{WebhookManagement, holder};
@@ -37,15 +35,5 @@ pub fn routes(webhooks: &Arc<WebhookManagement>) -> OpenApiRouter {
         .routes(routes!(deliveries::list_deliveries))
         .routes(routes!(deliveries::cancel::cancel))
         .routes(routes!(deliveries::redeliver::redeliver));
-    let known = Arc::new(KnownParameters::described_by(routes.get_openapi()));
-    with_router(routes, |router| {
-        router
-            .method_not_allowed_fallback(method_not_allowed)
-            .route_layer(middleware::from_fn_with_state(known, refuse_unknown))
-            .route_layer(middleware::from_fn_with_state(
-                Arc::clone(webhooks),
-                holder::admit,
-            ))
-            .with_state(Arc::clone(webhooks))
-    })
+    behind_admission(routes, webhooks, holder::admit)
 }

@@ -10,6 +10,7 @@ use storage::{Read, StorageError, address_search, listings, properties};
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
+use web::body;
 use web::fields::Fields;
 use web::json_body::JsonBody;
 use web::problem::{FieldError, Problem};
@@ -69,23 +70,24 @@ impl Simulation {
         let subscription = fields.exact_text("subscriptionId");
         let label = read_label(&mut fields, event_type);
         let date = fields.date("date");
-        if event_type == Some(EventType::ChainChanged) && date.is_some() {
-            fields.refuse("date", "does not go with a chain.changed: leave it out");
+        if let Some(other) = event_type.filter(|known| !Members::of(*known).date)
+            && date.is_some()
+        {
+            fields.refuse("date", format!("does not go with a {other}: leave it out"));
         }
         let change = read_change(&mut fields, event_type);
         // Document 1 shows it; a test event goes to the caller's own subscriptions (S-33).
         fields.ignore("callbackUrl");
         fields.finish()?;
         let today = || date_in_london(now_seconds);
-        let incomplete = || Problem::Internal("a body was read incompletely".to_owned());
         Ok(Self {
-            event_type: event_type.ok_or_else(incomplete)?,
+            event_type: event_type.ok_or_else(JsonBody::incomplete)?,
             property,
             uprn,
             subscription,
             label,
             change,
-            date: date.or_else(today).ok_or_else(incomplete)?,
+            date: date.or_else(today).ok_or_else(JsonBody::incomplete)?,
         })
     }
 
@@ -123,7 +125,7 @@ impl Simulation {
         read: &mut Read<'_>,
         uprn: i64,
     ) -> Result<Option<String>, StorageError> {
-        if self.event_type != EventType::ChainChanged {
+        if !Members::of(self.event_type).change {
             return Ok(None);
         }
         let located = match Uprn::new(uprn) {
@@ -168,11 +170,33 @@ impl Simulation {
     }
 }
 
+/// The members of a body that only some types of event have.
+struct Members {
+    label: bool,
+    date: bool,
+    change: bool,
+}
+
+impl Members {
+    fn of(event_type: EventType) -> Self {
+        let (label, date, change) = match event_type {
+            EventType::MilestoneUpdated => (true, true, false),
+            EventType::FallThrough => (false, true, false),
+            EventType::ChainChanged => (false, false, true),
+        };
+        Self {
+            label,
+            date,
+            change,
+        }
+    }
+}
+
 fn read_change(fields: &mut Fields, event_type: Option<EventType>) -> ChainChange {
     let Some(text) = fields.exact_text("change") else {
         return CHANGE_DEFAULT;
     };
-    if event_type.is_some_and(|known| known != EventType::ChainChanged) {
+    if event_type.is_some_and(|known| !Members::of(known).change) {
         fields.refuse("change", "goes with a chain.changed only: leave it out");
     }
     ChainChange::parse(&text).unwrap_or_else(|| {
@@ -184,24 +208,23 @@ fn read_change(fields: &mut Fields, event_type: Option<EventType>) -> ChainChang
 
 fn read_label(fields: &mut Fields, event_type: Option<EventType>) -> Option<&'static str> {
     let text = fields.exact_text("label");
-    match (event_type?, text) {
-        (EventType::MilestoneUpdated, None) => Some(LABEL_DEFAULT),
-        (EventType::MilestoneUpdated, Some(text)) => {
-            let known = milestone::find_by_label(&text);
-            let known = known.filter(|kind| is_update(kind));
-            if known.is_none() {
-                let labels = CATALOGUE.iter().filter(|kind| is_update(kind));
-                let labels: Vec<_> = labels.filter_map(|kind| kind.label).collect();
-                fields.refuse("label", format!("must be one of: {}", labels.join(", ")));
-            }
-            known.and_then(|kind| kind.label)
-        }
-        (_, None) => None,
-        (other, Some(_)) => {
-            fields.refuse("label", format!("does not go with a {other}: leave it out"));
-            None
-        }
+    let event_type = event_type?;
+    let has_label = Members::of(event_type).label;
+    let Some(text) = text else {
+        return has_label.then_some(LABEL_DEFAULT);
+    };
+    if !has_label {
+        let detail = format!("does not go with a {event_type}: leave it out");
+        fields.refuse("label", detail);
+        return None;
     }
+    let known = milestone::find_by_label(&text);
+    let known = known.filter(|kind| is_update(kind));
+    if known.is_none() {
+        let labels: Vec<_> = labels().collect();
+        fields.refuse("label", format!("must be one of: {}", labels.join(", ")));
+    }
+    known.and_then(|kind| kind.label)
 }
 
 /// Reads a number, or digits in a text as document 1 has them.
@@ -220,53 +243,54 @@ fn read_number(fields: &mut Fields, name: &'static str, max: i64) -> Option<i64>
     number
 }
 
+/// The labels that a `milestone.updated` can have.
+fn labels() -> impl Iterator<Item = &'static str> {
+    let kinds = CATALOGUE.iter().filter(|kind| is_update(kind));
+    kinds.filter_map(|kind| kind.label)
+}
+
 /// Whether recording such a milestone sends `milestone.updated`.
 fn is_update(kind: &MilestoneType) -> bool {
     kind.emits() == Some(EventType::MilestoneUpdated)
 }
 
+body!(SimulationBody = simulation_body());
+
 /// The schema of the body that `Simulation::read` reads.
-pub(crate) struct SimulationBody;
-
-impl utoipa::ToSchema for SimulationBody {}
-
-impl utoipa::PartialSchema for SimulationBody {
-    fn schema() -> RefOr<Schema> {
-        let labels = CATALOGUE.iter().filter(|kind| is_update(kind));
-        let label = one_of_texts(labels.filter_map(|kind| kind.label))
-            .default(Some(LABEL_DEFAULT.into()))
-            .description(Some("Of a `milestone.updated` only."));
-        let change = one_of_texts(ChainChange::ALL.map(ChainChange::as_str))
-            .default(Some(CHANGE_DEFAULT.as_str().into()))
-            .description(Some("Of a `chain.changed` only."));
-        let date = formatted("date").description(Some(
-            "Today in London if there is none. Not of a `chain.changed`.",
-        ));
-        let subscription = formatted("uuid").description(Some(
-            "One of your subscriptions: no other one gets the event.",
-        ));
-        let either = "Send this or the other number, or both. The property need not exist, and it must \
-                      not have a current listing.";
-        let members = ObjectBuilder::new()
-            .property(
-                "eventType",
-                one_of_texts(EventType::ALL.map(EventType::as_str)),
-            )
-            .property(
-                "propertyId",
-                digits(web::limits::INTEGER_MAX).description(Some(either)),
-            )
-            .property(
-                "uprn",
-                digits(chain::limits::UPRN_MAX).description(Some(either)),
-            )
-            .property("subscriptionId", subscription)
-            .property("label", label)
-            .property("date", date)
-            .property("change", change)
-            .required("eventType");
-        at_least_one_of(["propertyId", "uprn"], members)
-    }
+fn simulation_body() -> RefOr<Schema> {
+    let label = one_of_texts(labels())
+        .default(Some(LABEL_DEFAULT.into()))
+        .description(Some("Of a `milestone.updated` only."));
+    let change = one_of_texts(ChainChange::ALL.map(ChainChange::as_str))
+        .default(Some(CHANGE_DEFAULT.as_str().into()))
+        .description(Some("Of a `chain.changed` only."));
+    let date = formatted("date").description(Some(
+        "Today in London if there is none. Not of a `chain.changed`.",
+    ));
+    let subscription = formatted("uuid").description(Some(
+        "One of your subscriptions: no other one gets the event.",
+    ));
+    let either = "Send this or the other number, or both. The property need not exist, and it must \
+                  not have a current listing.";
+    let members = ObjectBuilder::new()
+        .property(
+            "eventType",
+            one_of_texts(EventType::ALL.map(EventType::as_str)),
+        )
+        .property(
+            "propertyId",
+            digits(web::limits::INTEGER_MAX).description(Some(either)),
+        )
+        .property(
+            "uprn",
+            digits(chain::limits::UPRN_MAX).description(Some(either)),
+        )
+        .property("subscriptionId", subscription)
+        .property("label", label)
+        .property("date", date)
+        .property("change", change)
+        .required("eventType");
+    at_least_one_of(["propertyId", "uprn"], members)
 }
 
 /// The schema of a number that `read_number` reads.

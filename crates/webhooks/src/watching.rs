@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use chain::event::Reach;
 use chain::ids::Uprn;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
+use web::body;
 use web::fields::Fields;
 use web::json_body::JsonBody;
 use web::problem::Problem;
@@ -56,7 +56,7 @@ impl NewWatch {
         let mut fields = body.fields()?;
         let watch = Self::read(&mut fields);
         fields.finish()?;
-        watch.ok_or_else(|| Problem::Internal("a body was read incompletely".to_owned()))
+        watch.ok_or_else(JsonBody::incomplete)
     }
 }
 
@@ -123,42 +123,32 @@ fn read_reach(fields: &mut Fields) -> Option<Reach> {
     reach
 }
 
+body!(WatchBody = watch_body());
+
 /// The schema of the body that [`NewWatch::read_body`] reads.
-pub(crate) struct WatchBody;
-
-/// The schema of the body that [`WatchChanges::read_body`] reads.
-pub(crate) struct WatchChangesBody;
-
-impl utoipa::ToSchema for WatchBody {}
-
-impl utoipa::PartialSchema for WatchBody {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .description(Some(
-                "Narrows a subscription. Deliveries that are pending already stay pending.",
-            ))
-            .property(
-                "uprns",
-                uprns("The watched UPRNs. Unknown ones are accepted."),
-            )
-            .property("reach", reach())
-            .required("uprns")
-            .required("reach")
-            .into()
-    }
+fn watch_body() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .description(Some(
+            "Narrows a subscription. Deliveries that are pending already stay pending.",
+        ))
+        .property(
+            "uprns",
+            uprns("The watched UPRNs. Unknown ones are accepted."),
+        )
+        .property("reach", reach())
+        .required("uprns")
+        .required("reach")
 }
 
-impl utoipa::ToSchema for WatchChangesBody {}
+body!(WatchChangesBody = watch_changes_body());
 
-impl utoipa::PartialSchema for WatchChangesBody {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .description(Some("At least one of them."))
-            .property("add", uprns("UPRNs to watch from now on."))
-            .property("remove", uprns("UPRNs to watch no longer."))
-            .property("reach", reach())
-            .into()
-    }
+/// The schema of the body that [`WatchChanges::read_body`] reads.
+fn watch_changes_body() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .description(Some("At least one of them."))
+        .property("add", uprns("UPRNs to watch from now on."))
+        .property("remove", uprns("UPRNs to watch no longer."))
+        .property("reach", reach())
 }
 
 fn uprns(description: &str) -> ArrayBuilder {

@@ -4,16 +4,11 @@ use chain::listing::{Tenure, TransactionType};
 use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
+use web::body;
 use web::schema::{exactly_one_of, flag, id, integer, one_of_texts, positive, text, text_or_empty};
 
 /// The schema of the body that [`super::NewListing::read`] reads.
 pub(crate) struct NewListingBody;
-
-/// The schema of the body that [`super::ListingChanges::read`] reads.
-pub(crate) struct ListingChangesBody;
-
-/// The schema of the address that `read_address` reads.
-struct AddressBody;
 
 impl ToSchema for NewListingBody {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
@@ -38,45 +33,42 @@ impl PartialSchema for NewListingBody {
     }
 }
 
-impl ToSchema for ListingChangesBody {}
+body!(ListingChangesBody = listing_changes_body());
 
-impl PartialSchema for ListingChangesBody {
-    fn schema() -> RefOr<Schema> {
-        let members = add_changes(ObjectBuilder::new());
-        let text = "At least one of them. What is left out stays as it is.";
-        members.description(Some(text)).into()
-    }
+/// The schema of the body that [`super::ListingChanges::read`] reads.
+fn listing_changes_body() -> ObjectBuilder {
+    let members = add_changes(ObjectBuilder::new());
+    let text = "At least one of them. What is left out stays as it is.";
+    members.description(Some(text))
 }
 
-impl ToSchema for AddressBody {}
+body!(AddressBody = address_body());
 
-impl PartialSchema for AddressBody {
-    fn schema() -> RefOr<Schema> {
-        let line = || text_or_empty(chain::limits::TEXT_CHARACTERS_MAX);
-        let postcode = text(chain::limits::TEXT_CHARACTERS_MAX)
-            .description(Some("A full UK postcode, such as `LS1 4AP`."));
-        let uprn = positive(chain::limits::UPRN_MAX).description(Some(
-            "Unique Property Reference Number. A property that is known by it keeps its address; \
-             if an import has confirmed that address, yours must mean the same premises. Leave it \
-             out when you do not know it: then the one property that this address certainly means \
-             is sold, or a new one with a number as a placeholder.",
-        ));
-        ObjectBuilder::new()
-            .description(Some(
-                "The address of the property. Send this or `address_id`.",
-            ))
-            .property("line1", text(chain::limits::TEXT_CHARACTERS_MAX))
-            .property("line2", line())
-            .property("line3", line())
-            .property("line4", line())
-            .property("postTown", text(chain::limits::TEXT_CHARACTERS_MAX))
-            .property("postcode", postcode)
-            .property("uprn", uprn)
-            .required("line1")
-            .required("postTown")
-            .required("postcode")
-            .into()
-    }
+/// The schema of the address that `read_address` reads.
+fn address_body() -> ObjectBuilder {
+    let line = || text_or_empty(chain::limits::TEXT_CHARACTERS_MAX);
+    let postcode = text(chain::limits::TEXT_CHARACTERS_MAX)
+        .description(Some("A full UK postcode, such as `LS1 4AP`."));
+    let uprn = positive(chain::limits::UPRN_MAX).description(Some(
+        "Unique Property Reference Number. A property that is known by it keeps its address; \
+         if an import has confirmed that address, yours must mean the same premises. Leave it \
+         out when you do not know it: then the one property that this address certainly means \
+         is sold, or a new one with a number as a placeholder.",
+    ));
+    ObjectBuilder::new()
+        .description(Some(
+            "The address of the property. Send this or `address_id`.",
+        ))
+        .property("line1", text(chain::limits::TEXT_CHARACTERS_MAX))
+        .property("line2", line())
+        .property("line3", line())
+        .property("line4", line())
+        .property("postTown", text(chain::limits::TEXT_CHARACTERS_MAX))
+        .property("postcode", postcode)
+        .property("uprn", uprn)
+        .required("line1")
+        .required("postTown")
+        .required("postcode")
 }
 
 /// Adds the members of both bodies, which `read_changes` reads.

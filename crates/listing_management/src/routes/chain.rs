@@ -17,12 +17,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use chain::ends::{CHECK_REASON, End, UncheckReason};
 use utoipa::openapi::schema::ObjectBuilder;
-use utoipa::openapi::{RefOr, Schema};
 use web::described::wrong_member;
 use web::fields::Fields;
 use web::problem::Problem;
-use web::refusals;
 use web::schema::{flag, one_of_texts};
+use web::{body, refusals};
 
 use crate::ListingManagement;
 use crate::ends::{self, Finding};
@@ -88,26 +87,16 @@ fn read_end(mut fields: Fields) -> Result<End, Problem> {
     })
 }
 
-/// The body that `check_end` parses.
-struct CheckBody;
-
-impl utoipa::ToSchema for CheckBody {}
-
-impl utoipa::PartialSchema for CheckBody {
-    fn schema() -> RefOr<Schema> {
-        describe_body([CHECK_REASON])
-    }
-}
+body!(CheckBody = describe_body([CHECK_REASON]));
 
 /// The schema of a body with one of these reasons, and the member that `read_end` parses.
-fn describe_body(reasons: impl IntoIterator<Item = &'static str>) -> RefOr<Schema> {
+fn describe_body(reasons: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
     let end = flag().description(Some("True for the top, false for the bottom."));
     ObjectBuilder::new()
         .property("reason", one_of_texts(reasons))
         .property("top", end)
         .required("reason")
         .required("top")
-        .into()
 }
 
 refusals!(
@@ -157,13 +146,4 @@ pub(crate) async fn uncheck_end(
         .await
 }
 
-/// The body that `uncheck_end` parses.
-struct UncheckBody;
-
-impl utoipa::ToSchema for UncheckBody {}
-
-impl utoipa::PartialSchema for UncheckBody {
-    fn schema() -> RefOr<Schema> {
-        describe_body(UncheckReason::ALL.map(UncheckReason::as_str))
-    }
-}
+body!(UncheckBody = describe_body(UncheckReason::ALL.map(UncheckReason::as_str)));

@@ -1,6 +1,5 @@
 //! `POST {auth_url}/introspect`: shows the state of a token (RFC 7662).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
@@ -10,14 +9,15 @@ use tokens::access::AcceptedToken;
 use tokens::context::TokenContext;
 use tokens::rate_limit::Allowance;
 use tokens::verified_assertion::VerifiedAssertion;
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response as DescribedResponse};
 use web::authorization::find_peer;
+use web::refusals;
 
 use crate::answer::respond;
-use crate::error::{self, OauthError};
+use crate::error::{OauthError, describe};
 use crate::request::{QuestionForm, TokenQuestion};
 use crate::wire::introspection::Introspection;
+
+refusals!(Refusals = describe());
 
 /// Shows the state of a token.
 ///
@@ -63,13 +63,4 @@ async fn answer(
         VerifiedAssertion::prove(tokens, &snapshot, credentials, certificate, allowance).await?;
     let own = AcceptedToken::accept_own(tokens, &snapshot, &question.token, proof.client()).await?;
     Ok(own.map_or_else(Introspection::inactive, |token| Introspection::of(&token)))
-}
-
-/// The refusals of an introspection request.
-struct Refusals;
-
-impl IntoResponses for Refusals {
-    fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
-        error::describe([])
-    }
 }

@@ -1,6 +1,5 @@
 //! `POST {auth_url}/revoke`: revokes a token of the calling client (RFC 7009).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -11,13 +10,14 @@ use tokens::access::AcceptedToken;
 use tokens::context::TokenContext;
 use tokens::rate_limit::Allowance;
 use tokens::verified_assertion::UnusedAssertion;
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response as DescribedResponse};
 use web::authorization::find_peer;
+use web::refusals;
 
 use crate::answer::respond;
-use crate::error::{self, OauthError};
+use crate::error::{OauthError, describe};
 use crate::request::{QuestionForm, TokenQuestion};
+
+refusals!(Refusals = describe());
 
 /// Revokes a token.
 ///
@@ -75,13 +75,4 @@ async fn answer(
     };
     let _proof = unused.use_up(tokens, allowance, revoke).await?;
     Ok(())
-}
-
-/// The refusals of a revocation request.
-struct Refusals;
-
-impl IntoResponses for Refusals {
-    fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
-        error::describe([])
-    }
 }

@@ -1,6 +1,5 @@
 //! `POST {auth_url}/token`: issues access tokens for client credentials.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -10,15 +9,21 @@ use tokens::context::TokenContext;
 use tokens::grant;
 use tokens::rate_limit::Allowance;
 use tokens::verified_assertion::VerifiedAssertion;
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response as DescribedResponse};
 use web::authorization::find_peer;
+use web::refusals;
 
 use crate::answer::respond;
-use crate::error::{self, OauthError};
+use crate::error::{OauthError, describe};
 use crate::outcome::TokenOutcome;
 use crate::request::{TokenForm, TokenRequest};
 use crate::wire::token::TokenAnswer;
+
+refusals!(
+    Refusals = describe(
+        OauthError::UnsupportedGrantType,
+        OauthError::InvalidScope("a scope asked for is not assigned to this client"),
+    )
+);
 
 /// Issues an access token.
 ///
@@ -69,17 +74,4 @@ async fn answer(
     let thumbprint = certificate.map(|certificate| certificate.thumbprint);
     let issued = grant::issue_token(tokens, &snapshot, &proof, scope, thumbprint).await?;
     Ok(TokenAnswer::of(issued))
-}
-
-/// The refusals of a token request.
-struct Refusals;
-
-impl IntoResponses for Refusals {
-    fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
-        let own = [
-            OauthError::UnsupportedGrantType,
-            OauthError::InvalidScope("a scope asked for is not assigned to this client"),
-        ];
-        error::describe(own)
-    }
 }

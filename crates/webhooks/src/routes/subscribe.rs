@@ -112,8 +112,7 @@ pub async fn subscribe(
     } else {
         StatusCode::OK
     };
-    let now = webhooks.clock.now_milliseconds();
-    Ok((status, Json(SubscriptionAnswer::of(stored, now))))
+    Ok((status, webhooks.show(stored)))
 }
 
 fn find_stored(
@@ -174,11 +173,10 @@ async fn read_wish(
     let watch = read_watch(&mut fields);
     let callback = read_callback(webhooks, holder, &mut fields).await;
     fields.finish()?;
-    let incomplete = || Problem::Internal("a body was read incompletely".to_owned());
     Ok(Wish {
-        participant_name: participant_name.ok_or_else(incomplete)?,
-        callback: callback.ok_or_else(incomplete)?,
-        events: events.ok_or_else(incomplete)?,
+        participant_name: participant_name.ok_or_else(JsonBody::incomplete)?,
+        callback: callback.ok_or_else(JsonBody::incomplete)?,
+        events: events.ok_or_else(JsonBody::incomplete)?,
         watch,
     })
 }

@@ -12,14 +12,13 @@ use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
 use storage::subscriptions;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema};
+use utoipa::openapi::schema::ObjectBuilder;
 use web::described::{any_body, wrong_member};
 use web::json_body::JsonBody;
 use web::list::Data;
 use web::problem::Problem;
-use web::refusals;
 use web::segments::Segments;
+use web::{body, refusals};
 
 use crate::WebhookManagement;
 use crate::callback_member::{callback_member, read_callback};
@@ -87,8 +86,7 @@ pub(crate) async fn show_subscription(
         .storage
         .read(move |read| find_own_subscription(read, &holder, segments.text(0)))
         .await?;
-    let now = webhooks.clock.now_milliseconds();
-    Ok(Json(SubscriptionAnswer::of(found, now)))
+    Ok(webhooks.show(found))
 }
 
 refusals!(DeleteSubscriptionRefusals = describe(own_subscription()));
@@ -156,7 +154,7 @@ pub(crate) async fn move_subscription(
     fields.require("callbackUrl");
     let url = read_callback(&webhooks, &holder, &mut fields).await;
     fields.finish()?;
-    let url = url.ok_or_else(|| Problem::Internal("a body was read incompletely".to_owned()))?;
+    let url = url.ok_or_else(JsonBody::incomplete)?;
     let now = webhooks.clock.now_seconds();
     let moved = webhooks
         .storage
@@ -176,20 +174,14 @@ pub(crate) async fn move_subscription(
         .await?;
     waiting::make_due_now(&webhooks, moved.id).await?;
     webhooks.wake.wake();
-    let now = webhooks.clock.now_milliseconds();
-    Ok(Json(SubscriptionAnswer::of(moved, now)))
+    Ok(webhooks.show(moved))
 }
 
+body!(MoveBody = move_body());
+
 /// The body of a move.
-struct MoveBody;
-
-impl utoipa::ToSchema for MoveBody {}
-
-impl utoipa::PartialSchema for MoveBody {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .property("callbackUrl", callback_member())
-            .required("callbackUrl")
-            .into()
-    }
+fn move_body() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .property("callbackUrl", callback_member())
+        .required("callbackUrl")
 }

@@ -6,13 +6,12 @@ use axum::Json;
 use axum::extract::State;
 use storage::properties;
 use utoipa::openapi::schema::ObjectBuilder;
-use utoipa::openapi::{RefOr, Schema};
 use web::described::{pages, wrong_member};
 use web::list::List;
 use web::parameters::Paging;
 use web::problem::Problem;
-use web::refusals;
 use web::schema::text;
+use web::{body, refusals};
 
 use crate::ListingManagement;
 use crate::current_listing;
@@ -75,18 +74,13 @@ pub(crate) async fn filter_addresses(
     }))
 }
 
+body!(AddressFilterBody = address_filter_body());
+
 /// The body that `filter_addresses` parses.
-struct AddressFilterBody;
-
-impl utoipa::ToSchema for AddressFilterBody {}
-
-impl utoipa::PartialSchema for AddressFilterBody {
-    fn schema() -> RefOr<Schema> {
-        let full_address = text(chain::limits::TEXT_CHARACTERS_MAX)
-            .description(Some("A full address or a postcode."));
-        ObjectBuilder::new()
-            .property("full_address", full_address)
-            .required("full_address")
-            .into()
-    }
+fn address_filter_body() -> ObjectBuilder {
+    let full_address =
+        text(chain::limits::TEXT_CHARACTERS_MAX).description(Some("A full address or a postcode."));
+    ObjectBuilder::new()
+        .property("full_address", full_address)
+        .required("full_address")
 }

@@ -6,13 +6,12 @@ use axum::Json;
 use axum::extract::State;
 use storage::{StorageError, branch};
 use utoipa::openapi::schema::ObjectBuilder;
-use utoipa::openapi::{RefOr, Schema};
 use web::described::{pages, wrong_member};
 use web::list::List;
 use web::parameters::Paging;
 use web::problem::Problem;
-use web::refusals;
 use web::schema::text;
+use web::{body, refusals};
 
 use crate::ListingManagement;
 use crate::openapi::{describe, keyed_body};
@@ -56,18 +55,11 @@ pub(crate) async fn filter_branches(
     Ok(page.answer(total, found.into_iter().map(BranchResource::from).collect()))
 }
 
+body!(BranchFilterBody = branch_filter_body());
+
 /// The body that `filter_branches` parses.
-struct BranchFilterBody;
-
-impl utoipa::ToSchema for BranchFilterBody {}
-
-impl utoipa::PartialSchema for BranchFilterBody {
-    fn schema() -> RefOr<Schema> {
-        let name = text(chain::limits::TEXT_CHARACTERS_MAX)
-            .description(Some("A part of the branch's name."));
-        ObjectBuilder::new()
-            .property("name", name)
-            .required("name")
-            .into()
-    }
+fn branch_filter_body() -> ObjectBuilder {
+    let name =
+        text(chain::limits::TEXT_CHARACTERS_MAX).description(Some("A part of the branch's name."));
+    ObjectBuilder::new().property("name", name).required("name")
 }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use chain::ids::ChainId;
 use chain::progress::{self, Recorded};
-use storage::{listings, milestones};
+use storage::listings::{self, StoredListing};
+use storage::{Read, milestones};
 use web::list::Data;
 use web::problem::Problem;
 use web::refusals;
@@ -44,26 +46,27 @@ pub(crate) async fn list_lagging(
         .storage
         .read(move |read| {
             let listing = find_own_listing(read, &caller, id)?;
-            let chain = load_chain(read, listing.chain)?;
-            let recorded = milestones::list_milestones_of_chain(read, listing.chain)?;
-            let furthest = |listing| {
-                let own = recorded.iter().filter(|one| one.listing == listing);
-                progress::furthest(own.map(|one| Recorded {
-                    milestone: one.kind,
-                    date: one.date,
-                }))
-            };
-            let all: Vec<_> = chain
-                .listings()
-                .iter()
-                .map(|id| (*id, furthest(*id)))
-                .collect();
-            let behind = progress::lagging(&all);
-            let mut found = listings::list_listings_of_chain(read, listing.chain)?;
-            found.retain(|listing| behind.contains(&listing.id));
-            Ok::<_, Problem>(in_order(found, &behind))
+            find_lagging(read, listing.chain)
         })
         .await?;
     let data = lagging.iter().map(ListingResource::plain).collect();
     Ok(Json(Data { data }))
+}
+
+fn find_lagging(read: &mut Read<'_>, chain: ChainId) -> Result<Vec<StoredListing>, Problem> {
+    let recorded = milestones::list_milestones_of_chain(read, chain)?;
+    let furthest = |listing| {
+        let own = recorded.iter().filter(|one| one.listing == listing);
+        progress::furthest(own.map(|one| Recorded {
+            milestone: one.kind,
+            date: one.date,
+        }))
+    };
+    let ordered = load_chain(read, chain)?;
+    let listings = ordered.listings().iter();
+    let all: Vec<_> = listings.map(|id| (*id, furthest(*id))).collect();
+    let behind = progress::lagging(&all);
+    let mut found = listings::list_listings_of_chain(read, chain)?;
+    found.retain(|listing| behind.contains(&listing.id));
+    Ok(in_order(found, &behind))
 }

@@ -16,11 +16,12 @@ use utoipa::openapi::schema::{Object, ObjectBuilder};
 use utoipa::openapi::{RefOr, Schema};
 use web::described::wrong_member;
 use web::fields::Fields;
+use web::json_body::JsonBody;
 use web::list::Data;
 use web::problem::Problem;
-use web::refusals;
 use web::schema::{any_integer, exactly_one_of, flag, formatted, integer};
 use web::segments::Segments;
+use web::{body, refusals};
 
 use crate::ListingManagement;
 use crate::caller::BranchCaller;
@@ -176,8 +177,7 @@ fn read_requested(
         excluded = Some(false);
     }
     fields.finish()?;
-    let (date, completed_at) =
-        date.ok_or_else(|| Problem::Internal("a body was read incompletely".to_owned()))?;
+    let (date, completed_at) = date.ok_or_else(JsonBody::incomplete)?;
     Ok(RequestedRecord {
         date,
         completed_at,
@@ -213,26 +213,22 @@ fn given_origin() -> Object {
         .build()
 }
 
+body!(MilestoneBody = milestone_body());
+
 /// The body that `read_requested` parses.
-struct MilestoneBody;
-
-impl utoipa::ToSchema for MilestoneBody {}
-
-impl utoipa::PartialSchema for MilestoneBody {
-    fn schema() -> RefOr<Schema> {
-        let date =
-            formatted("date").description(Some("The date. Send either `date` or `completed_at`."));
-        let completed_at = any_integer().description(Some(
-            "The exact time in Unix seconds. The date is its day in London.",
-        ));
-        let excluded = flag().description(Some(
-            "Whether the milestone is left out of the sale's progress.",
-        ));
-        let members = ObjectBuilder::new()
-            .property("date", date)
-            .property("completed_at", completed_at)
-            .property("origin", given_origin())
-            .property("excluded", excluded);
-        exactly_one_of(["date", "completed_at"], members)
-    }
+fn milestone_body() -> RefOr<Schema> {
+    let date =
+        formatted("date").description(Some("The date. Send either `date` or `completed_at`."));
+    let completed_at = any_integer().description(Some(
+        "The exact time in Unix seconds. The date is its day in London.",
+    ));
+    let excluded = flag().description(Some(
+        "Whether the milestone is left out of the sale's progress.",
+    ));
+    let members = ObjectBuilder::new()
+        .property("date", date)
+        .property("completed_at", completed_at)
+        .property("origin", given_origin())
+        .property("excluded", excluded);
+    exactly_one_of(["date", "completed_at"], members)
 }

@@ -59,6 +59,5 @@ pub async fn enable_subscription(
         waiting::make_due_now(&webhooks, enabled.id).await?;
     }
     webhooks.wake.wake();
-    let now = webhooks.clock.now_milliseconds();
-    Ok(Json(SubscriptionAnswer::of(enabled, now)))
+    Ok(webhooks.show(enabled))
 }

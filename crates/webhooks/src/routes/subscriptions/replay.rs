@@ -7,13 +7,12 @@ use axum::extract::State;
 use http::StatusCode;
 use jiff::Timestamp;
 use utoipa::openapi::schema::ObjectBuilder;
-use utoipa::openapi::{RefOr, Schema};
 use web::described::{any_body, wrong_member};
 use web::json_body::JsonBody;
 use web::problem::Problem;
-use web::refusals;
 use web::schema::formatted;
 use web::segments::Segments;
+use web::{body, refusals};
 
 use crate::WebhookManagement;
 use crate::holder::ApiKeyHolder;
@@ -76,21 +75,16 @@ pub async fn replay(
     Ok((StatusCode::ACCEPTED, Json(replay)))
 }
 
+body!(ReplayBody = replay_body());
+
 /// The body that `replay` parses.
-struct ReplayBody;
-
-impl utoipa::ToSchema for ReplayBody {}
-
-impl utoipa::PartialSchema for ReplayBody {
-    fn schema() -> RefOr<Schema> {
-        let text = format!(
-            "The start of the replay. It covers at most {} events, the oldest first. If there are \
-             more, continue with the answer's `nextSince`.",
-            limits::REPLAY_EVENTS_MAX
-        );
-        ObjectBuilder::new()
-            .property("since", formatted("date-time").description(Some(text)))
-            .required("since")
-            .into()
-    }
+fn replay_body() -> ObjectBuilder {
+    let text = format!(
+        "The start of the replay. It covers at most {} events, the oldest first. If there are \
+         more, continue with the answer's `nextSince`.",
+        limits::REPLAY_EVENTS_MAX
+    );
+    ObjectBuilder::new()
+        .property("since", formatted("date-time").description(Some(text)))
+        .required("since")
 }

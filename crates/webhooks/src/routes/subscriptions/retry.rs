@@ -53,6 +53,5 @@ pub(crate) async fn retry_deliveries(
         .await?;
     waiting::make_due_now(&webhooks, resumed.id).await?;
     webhooks.wake.wake();
-    let now = webhooks.clock.now_milliseconds();
-    Ok(Json(SubscriptionAnswer::of(resumed, now)))
+    Ok(webhooks.show(resumed))
 }

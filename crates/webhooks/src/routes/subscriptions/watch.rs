@@ -48,13 +48,7 @@ pub(crate) async fn show_watch(
     segments: Segments,
     uri: Uri,
 ) -> Result<Json<WatchedAnswer>, Problem> {
-    let query = Query::parse(uri.query())?;
-    let mut errors = Vec::new();
-    let after = query.integer("after", 0..=chain::limits::UPRN_MAX, &mut errors);
-    let most = i64::try_from(WATCH_UPRNS_PER_CALL).unwrap_or(i64::MAX);
-    let per_page = query.integer("per_page", 1..=most, &mut errors);
-    refuse_errors(errors)?;
-    let (after, limit) = (after.unwrap_or(0), per_page.unwrap_or(most));
+    let (after, limit) = read_page(&uri)?;
     let (watch, mut uprns) = webhooks
         .storage
         .read_by_index(move |read| {
@@ -72,6 +66,17 @@ pub(crate) async fn show_watch(
     );
     let next = uprns.last().copied().filter(|_last| !rest.is_empty());
     Ok(Json(WatchedAnswer::of(watch, &uprns, next)))
+}
+
+/// The UPRN after which the page begins, and its length.
+fn read_page(uri: &Uri) -> Result<(i64, i64), Problem> {
+    let query = Query::parse(uri.query())?;
+    let mut errors = Vec::new();
+    let after = query.integer("after", 0..=chain::limits::UPRN_MAX, &mut errors);
+    let most = i64::try_from(WATCH_UPRNS_PER_CALL).unwrap_or(i64::MAX);
+    let per_page = query.integer("per_page", 1..=most, &mut errors);
+    refuse_errors(errors)?;
+    Ok((after.unwrap_or(0), per_page.unwrap_or(most)))
 }
 
 refusals!(
@@ -171,6 +176,5 @@ async fn change(
         .read(move |read| find_own_subscription(read, &asker, &found.reference))
         .await
         .map_err(waiting::unread)?;
-    let now = webhooks.clock.now_milliseconds();
-    Ok(Json(SubscriptionAnswer::of(changed, now)))
+    Ok(webhooks.show(changed))
 }

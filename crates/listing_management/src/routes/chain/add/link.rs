@@ -8,12 +8,12 @@ use chain::state::Link;
 use http::StatusCode;
 use storage::{StorageError, Write};
 use utoipa::openapi::schema::ObjectBuilder;
-use utoipa::openapi::{RefOr, Schema};
 use web::described::wrong_member;
+use web::json_body::JsonBody;
 use web::list::Data;
 use web::problem::Problem;
-use web::refusals;
 use web::schema::id;
+use web::{body, refusals};
 
 use crate::ListingManagement;
 use crate::links;
@@ -83,7 +83,7 @@ pub(in crate::routes) fn read_link(request: &WriteRequest) -> Result<Link, Probl
             seller: ListingId(seller),
             buyer: ListingId(buyer),
         }),
-        _incomplete => Err(Problem::Internal("a body was read incompletely".to_owned())),
+        _incomplete => Err(JsonBody::incomplete()),
     }
 }
 
@@ -93,24 +93,19 @@ fn show_listing(write: &mut Write<'_>, id: ListingId) -> Result<ListingResource,
     found.ok_or_else(|| StorageError::Corrupt(format!("listing {id} vanished")))
 }
 
+body!(LinkBody = link_body());
+
 /// The body that `read_link` parses.
-pub(in crate::routes) struct LinkBody;
-
-impl utoipa::ToSchema for LinkBody {}
-
-impl utoipa::PartialSchema for LinkBody {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .property(
-                "seller",
-                id().description(Some("The listing that is bought.")),
-            )
-            .property(
-                "buyer",
-                id().description(Some("The listing of the person who buys `seller`.")),
-            )
-            .required("seller")
-            .required("buyer")
-            .into()
-    }
+fn link_body() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .property(
+            "seller",
+            id().description(Some("The listing that is bought.")),
+        )
+        .property(
+            "buyer",
+            id().description(Some("The listing of the person who buys `seller`.")),
+        )
+        .required("seller")
+        .required("buyer")
 }
