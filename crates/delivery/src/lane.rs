@@ -192,7 +192,7 @@ impl Runner {
     }
 
     fn is_paused(&self) -> bool {
-        self.health.open_until > self.node.context.clock.now_milliseconds()
+        self.health.paused_until > self.node.context.clock.now_milliseconds()
     }
 
     async fn wait(&mut self) {

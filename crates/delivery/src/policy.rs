@@ -92,17 +92,17 @@ impl AttemptOutcome {
     pub fn health(&self, before: &Health) -> Health {
         if self.is_own_fault {
             return Health {
-                open_until: before.open_until.max(self.ended_at + OWN_PAUSE),
+                paused_until: before.paused_until.max(self.ended_at + OWN_PAUSE),
                 ..*before
             };
         }
         if self.is_success {
             return Health {
-                open_until: before.open_until,
+                paused_until: before.paused_until,
                 ..Health::default()
             };
         }
-        let is_paused = before.open_until > self.ended_at;
+        let is_paused = before.paused_until > self.ended_at;
         let failures = before.failures + i64::from(!is_paused);
         let over = failures - FAILURES_BEFORE_PAUSE;
         let pause = if is_paused || over < 0 {
@@ -116,7 +116,7 @@ impl AttemptOutcome {
         Health {
             failures,
             failing_since: before.failing_since.or(Some(self.ended_at)),
-            open_until: before.open_until.max(self.ended_at + pause.max(asked)),
+            paused_until: before.paused_until.max(self.ended_at + pause.max(asked)),
         }
     }
 
@@ -180,6 +180,25 @@ mod tests {
     use super::*;
 
     const NOW: i64 = 1_000_000;
+    const PAGE: &str = include_str!("../../../docs/webhooks.md");
+
+    /// The pauses in the table of the published page, in seconds.
+    fn published_pauses() -> Vec<i64> {
+        let mut rows = PAGE.lines();
+        let row = rows.find_map(|line| line.strip_prefix("| Onward tries again after |"));
+        let cells = row.unwrap().trim().trim_end_matches('|').split('|');
+        let seconds = cells.map(|cell| {
+            let (number, unit) = cell.trim().split_once(' ').unwrap();
+            let unit = match unit {
+                "s" => 1,
+                "min" => 60,
+                "h" => 3600,
+                other => panic!("{other} is no unit of the table"),
+            };
+            number.parse::<i64>().unwrap() * unit
+        });
+        seconds.collect()
+    }
 
     fn answered(status: u16) -> AttemptOutcome {
         AttemptOutcome {
@@ -192,8 +211,9 @@ mod tests {
     }
 
     #[test]
-    fn the_schedule_is_that_of_s_35() {
-        let seconds = [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400];
+    fn the_schedule_is_that_of_s_35_and_of_the_page() {
+        let seconds = published_pauses();
+        assert_eq!(seconds.len(), 10);
         for (number, pause) in (1..).zip(seconds) {
             let shortest = answered(500).next(number, 0.0);
             assert_eq!(shortest, Next::Retry(NOW + pause * 1000));
@@ -213,7 +233,7 @@ mod tests {
         assert_eq!(asks(60_000).next(1, 0.0), Next::Retry(NOW + 60_000));
         assert_eq!(asks(1_000).next(1, 0.0), Next::Retry(NOW + 5_000));
         let health = asks(60_000).health(&Health::default());
-        assert_eq!(health.open_until, NOW + 60_000);
+        assert_eq!(health.paused_until, NOW + 60_000);
     }
 
     #[test]
@@ -227,12 +247,12 @@ mod tests {
                 ..answered(500)
             };
             health = failed.health(&health);
-            pauses.push((health.open_until - now) / 1000);
-            if health.open_until > now {
+            pauses.push((health.paused_until - now) / 1000);
+            if health.paused_until > now {
                 // What ends during the pause was under way before.
                 assert_eq!(failed.health(&health), health);
             }
-            now = health.open_until;
+            now = health.paused_until;
         }
         let expected = [0, 0, 0, 0, 15, 30, 60, 120, 240, 480, 900, 900, 900];
         assert_eq!(pauses, expected);
@@ -248,12 +268,12 @@ mod tests {
             ..answered(429)
         };
         let paused = asked.health(&Health::default());
-        assert_eq!(answered(200).health(&paused).open_until, NOW + 60_000);
+        assert_eq!(answered(200).health(&paused).paused_until, NOW + 60_000);
         let longer = AttemptOutcome {
             retry_after: Some(90_000),
             ..answered(429)
         };
-        assert_eq!(longer.health(&paused).open_until, NOW + 90_000);
+        assert_eq!(longer.health(&paused).paused_until, NOW + 90_000);
     }
 
     #[test]
@@ -266,10 +286,10 @@ mod tests {
         let troubled = Health {
             failures: 4,
             failing_since: Some(0),
-            open_until: 0,
+            paused_until: 0,
         };
         let paused = Health {
-            open_until: NOW + 1_000,
+            paused_until: NOW + 1_000,
             ..troubled
         };
         assert_eq!(unsigned.health(&troubled), paused);
@@ -286,7 +306,7 @@ mod tests {
         let failing = |since| Health {
             failures: 9,
             failing_since: Some(since),
-            open_until: 0,
+            paused_until: 0,
         };
         let health = Health::default();
         assert_eq!(answered(410).disabling(&health), Some(Disabling::Gone));
@@ -304,7 +324,7 @@ mod tests {
         let troubled = Health {
             failures: 5,
             failing_since: Some(0),
-            open_until: 0,
+            paused_until: 0,
         };
         let mut window = Window::new(&troubled, 8);
         let mut sizes = vec![window.size()];

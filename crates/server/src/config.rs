@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use chain::consent::ForeignLinks;
@@ -304,9 +304,8 @@ impl Config {
         resolve(&mut self.callback_ca_file);
         resolve(&mut self.sign_in_client_secret_file);
         resolve(&mut self.sign_in_ca_file);
-        if !self.store.contains("://") {
-            let path = self.store.strip_prefix("sqlite:").unwrap_or(&self.store);
-            self.store = directory.join(PathBuf::from(path)).display().to_string();
+        if let Ok(StoreUrl::Sqlite(path)) = self.store.parse() {
+            self.store = directory.join(path).display().to_string();
         }
     }
 }

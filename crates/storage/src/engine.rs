@@ -1,4 +1,12 @@
 //! The two engines. SQL that only one engine understands stays in this module.
+//!
+//! An engine is a module of this one. It runs `ReadJob` and `WriteJob` on its own threads, gives them a
+//! session, and has a `Dialect` for the migrations. Each list of engines below has one variant for it, and the
+//! compiler then asks for the rest:
+//!
+//! - `StoreUrl` in `handle/store_url.rs`, and `Engine` in `handle.rs`, which opens it;
+//! - `Session` in `session.rs`: the statements that `Read` and `Write` hand over;
+//! - `Row` in `row.rs`: how a column is read.
 
 mod each_row;
 mod postgres;

@@ -63,6 +63,11 @@ pub struct Storage {
     seal: Seal,
 }
 
+/// The error of a piece of work.
+pub trait WorkError: From<StorageError> + Send + 'static {}
+
+impl<E: From<StorageError> + Send + 'static> WorkError for E {}
+
 #[derive(Debug)]
 enum Engine {
     Sqlite(SqliteEngine),
@@ -140,42 +145,28 @@ impl Storage {
     }
 
     /// Runs `work` on one snapshot.
-    pub async fn read<T, E>(
+    pub async fn read<T: Send + 'static, E: WorkError>(
         &self,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
-        let answer = self.submit_read(ReadMode::Snapshot, work)?;
-        answer.await.map_err(|_| StorageError::Stopped)?
+    ) -> std::result::Result<T, E> {
+        wait_for(self.submit_read(ReadMode::Snapshot, work)?).await
     }
 
     /// As [`Storage::read`], for frequent statements that each have an index. PostgreSQL's planner
     /// must use it.
-    pub async fn read_by_index<T, E>(
+    pub async fn read_by_index<T: Send + 'static, E: WorkError>(
         &self,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
-        let answer = self.submit_read(ReadMode::SnapshotByIndex, work)?;
-        answer.await.map_err(|_| StorageError::Stopped)?
+    ) -> std::result::Result<T, E> {
+        wait_for(self.submit_read(ReadMode::SnapshotByIndex, work)?).await
     }
 
     /// Runs `work` without a snapshot: each statement sees the newest commit. This is for a few
     /// single-row statements on the hot path, because SQLite runs them on the caller's thread.
-    pub async fn lookup<T, E>(
+    pub async fn lookup<T: Send + 'static, E: WorkError>(
         &self,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
+    ) -> std::result::Result<T, E> {
         self.refuse_fenced()?;
         let answer = match self.engine.as_ref() {
             Engine::Sqlite(engine) => match engine.look_up(work) {
@@ -184,64 +175,44 @@ impl Storage {
             },
             Engine::Postgres(_) => self.submit_read(ReadMode::Latest, work)?,
         };
-        answer.await.map_err(|_| StorageError::Stopped)?
+        wait_for(answer).await
     }
 
     /// Runs `work` in a transaction and answers once its commit is durable. An error of `work` rolls
     /// back. `work` runs again after a conflict, so it must have no effect outside the store. Other
     /// writes wait for it and share its commit.
-    pub async fn write<T, E>(
+    pub async fn write<T: Send + 'static, E: WorkError>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
-        let answer = self.submit_write(WriteMode::Grouped, work)?;
-        answer.await.map_err(|_| StorageError::Stopped)?
+    ) -> std::result::Result<T, E> {
+        wait_for(self.submit_write(WriteMode::Grouped, work)?).await
     }
 
     /// As [`Storage::write`], for work that may take long. On PostgreSQL other writes do not wait.
-    pub async fn write_at_length<T, E>(
+    pub async fn write_at_length<T: Send + 'static, E: WorkError>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
-        let answer = self.submit_write(WriteMode::Alone, work)?;
-        answer.await.map_err(|_| StorageError::Stopped)?
+    ) -> std::result::Result<T, E> {
+        wait_for(self.submit_write(WriteMode::Alone, work)?).await
     }
 
     /// As [`Storage::write`], but PostgreSQL locks only the changed rows. `work` must first change
     /// the one row on which all depends, such as a lane's, and must decide by nothing else.
     /// Serializable transactions would conflict with each other and with recordings, because their
     /// rows lie close together.
-    pub async fn write_under_row_locks<T, E>(
+    pub async fn write_under_row_locks<T: Send + 'static, E: WorkError>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
-        let answer = self.submit_write(WriteMode::RowLocks, work)?;
-        answer.await.map_err(|_| StorageError::Stopped)?
+    ) -> std::result::Result<T, E> {
+        wait_for(self.submit_write(WriteMode::RowLocks, work)?).await
     }
 
     /// As [`Storage::write_under_row_locks`], for code without an async runtime.
-    pub fn write_under_row_locks_blocking<T, E>(
+    pub fn write_under_row_locks_blocking<T: Send + 'static, E: WorkError>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
-        let answer = self.submit_write(WriteMode::RowLocks, work)?;
-        answer.blocking_recv().map_err(|_| StorageError::Stopped)?
+    ) -> std::result::Result<T, E> {
+        block_on(self.submit_write(WriteMode::RowLocks, work)?)
     }
 
     /// Calls `on_notice` for each notification of a node other than `name`, until the returned value
@@ -269,40 +240,27 @@ impl Storage {
     }
 
     /// As [`Storage::read`], for code without an async runtime.
-    pub fn read_blocking<T, E>(
+    pub fn read_blocking<T: Send + 'static, E: WorkError>(
         &self,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
-        let answer = self.submit_read(ReadMode::Snapshot, work)?;
-        answer.blocking_recv().map_err(|_| StorageError::Stopped)?
+    ) -> std::result::Result<T, E> {
+        block_on(self.submit_read(ReadMode::Snapshot, work)?)
     }
 
     /// As [`Storage::write`], for code without an async runtime.
-    pub fn write_blocking<T, E>(
+    pub fn write_blocking<T: Send + 'static, E: WorkError>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
+    ) -> std::result::Result<T, E> {
         self.write_noting(WriteMode::Grouped, work)
     }
 
     /// As [`Storage::write_blocking`], for a part of a long change that touches many rows. All other
     /// writes of all nodes wait for it, so a part must be short.
-    pub fn write_part_blocking<T, E>(
+    pub fn write_part_blocking<T: Send + 'static, E: WorkError>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
+    ) -> std::result::Result<T, E> {
         let done = self.write_noting(WriteMode::Exclusive, work);
         if let Engine::Sqlite(_) = self.engine.as_ref() {
             engine::let_others_write();
@@ -310,15 +268,11 @@ impl Storage {
         done
     }
 
-    fn write_noting<T, E>(
+    fn write_noting<T: Send + 'static, E: WorkError>(
         &self,
         mode: WriteMode,
         mut work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
+    ) -> std::result::Result<T, E> {
         let note = self.note.clone();
         let noting = move |write: &mut Write<'_>| {
             let done = work(write)?;
@@ -327,25 +281,18 @@ impl Storage {
             }
             Ok::<_, E>(done)
         };
-        let answer = self.submit_write(mode, noting)?;
-        let done = answer
-            .blocking_recv()
-            .map_err(|_| StorageError::Stopped)??;
+        let done = block_on(self.submit_write(mode, noting)?)?;
         if let Some(note) = &self.note {
             note.keep();
         }
         Ok(done)
     }
 
-    fn submit_read<T, E>(
+    fn submit_read<T: Send + 'static, E: WorkError>(
         &self,
         mode: ReadMode,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> Result<oneshot::Receiver<std::result::Result<T, E>>>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
+    ) -> Result<Answer<T, E>> {
         self.refuse_fenced()?;
         let (reply, answer) = oneshot::channel();
         let run = Box::new(move |read: Result<&mut Read<'_>>| {
@@ -363,15 +310,11 @@ impl Storage {
         Ok(answer)
     }
 
-    fn submit_write<T, E>(
+    fn submit_write<T: Send + 'static, E: WorkError>(
         &self,
         mode: WriteMode,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> Result<oneshot::Receiver<std::result::Result<T, E>>>
-    where
-        T: Send + 'static,
-        E: From<StorageError> + Send + 'static,
-    {
+    ) -> Result<Answer<T, E>> {
         self.refuse_fenced()?;
         let (reply, answer) = oneshot::channel();
         let job = Box::new(TypedWrite {
@@ -387,4 +330,15 @@ impl Storage {
         }?;
         Ok(answer)
     }
+}
+
+/// The outcome of submitted work.
+type Answer<T, E> = oneshot::Receiver<std::result::Result<T, E>>;
+
+async fn wait_for<T, E: WorkError>(answer: Answer<T, E>) -> std::result::Result<T, E> {
+    answer.await.map_err(|_| StorageError::Stopped)?
+}
+
+fn block_on<T, E: WorkError>(answer: Answer<T, E>) -> std::result::Result<T, E> {
+    answer.blocking_recv().map_err(|_| StorageError::Stopped)?
 }

@@ -17,7 +17,7 @@ pub struct Health {
     /// When the first of these failures happened.
     pub failing_since: Option<i64>,
     /// The lane makes no attempt before this time.
-    pub open_until: i64,
+    pub paused_until: i64,
 }
 
 /// Releases all lanes.
@@ -125,7 +125,7 @@ pub(crate) fn store_health(write: &mut Write<'_>, lane: &Lane, health: &Health) 
         &[
             health.failures.into(),
             health.failing_since.into(),
-            health.open_until.into(),
+            health.paused_until.into(),
             lane.subscription.into(),
             lane.epoch.into(),
         ],
@@ -147,6 +147,6 @@ fn read_health(row: &Row<'_>, first: usize) -> Result<Health> {
     Ok(Health {
         failures: row.integer(first)?,
         failing_since: row.optional_integer(first + 1)?,
-        open_until: row.integer(first + 2)?,
+        paused_until: row.integer(first + 2)?,
     })
 }

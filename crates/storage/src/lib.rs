@@ -80,7 +80,7 @@ pub mod watches;
 pub use engine::NotificationListener;
 pub use error::StorageError;
 pub use figures::{DatabaseFigures, FileFigures, StoreFigures};
-pub use handle::{OpenOptions, Opening, Storage, StoreUrl};
+pub use handle::{OpenOptions, Opening, Storage, StoreUrl, WorkError};
 pub use sealing::Seal;
 pub use session::{Read, Write};
 pub use store_time::{OwnTime, StoreTime};
