@@ -6,10 +6,10 @@ use clap::{Args, Subcommand};
 use jiff::{Span, SpanRelativeTo};
 use observe::clock::{self, Clock};
 use serde_json::json;
-use storage::api_keys;
+use storage::api_keys::{self, StoredApiKey};
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use super::{Failure, OperatorArgs, ReadArgs};
 use crate::registration::{issue_key, rotate_key};
 
 /// The longest overlap of two keys: 30 days (S-92).
@@ -89,37 +89,32 @@ fn issue(args: &IssueArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let keys = output.open()?.read_blocking(api_keys::list_api_keys)?;
-    if output.json {
-        let rows = keys.iter().map(|key| {
-            json!({
-                "id": key.id, "account": key.account, "participantName": key.participant,
-                "created_at": key.created_at, "ends_at": key.ends_at,
-                "revoked_at": key.revoked_at,
-            })
-        });
-        say_json(out, rows.collect::<serde_json::Value>());
-        return Ok(());
-    }
     let now = Clock::System.now_seconds();
-    for key in &keys {
-        let state = match (key.revoked_at, key.ends_at) {
-            (Some(at), _) => format!("revoked {}", clock::to_rfc3339(at)),
-            (None, Some(end)) if end <= now => format!("ended {}", clock::to_rfc3339(end)),
-            (None, Some(end)) => format!("active until {}", clock::to_rfc3339(end)),
-            (None, None) => "active".to_owned(),
-        };
-        let account = match key.account {
-            account if account == key.id => String::new(),
-            account => format!(", account {account}"),
-        };
-        let issued = clock::to_rfc3339(key.created_at);
-        let (id, participant) = (key.id, &key.participant);
-        say(
-            out,
-            format!("{id}  {participant}{account}, issued {issued}, {state}"),
-        );
-    }
+    output.list(out, &keys, describe, |key| line(key, now));
     Ok(())
+}
+
+fn describe(key: &StoredApiKey) -> serde_json::Value {
+    json!({
+        "id": key.id, "account": key.account, "participantName": key.participant,
+        "created_at": key.created_at, "ends_at": key.ends_at, "revoked_at": key.revoked_at,
+    })
+}
+
+fn line(key: &StoredApiKey, now: i64) -> String {
+    let state = match (key.revoked_at, key.ends_at) {
+        (Some(at), _) => format!("revoked {}", clock::to_rfc3339(at)),
+        (None, Some(end)) if end <= now => format!("ended {}", clock::to_rfc3339(end)),
+        (None, Some(end)) => format!("active until {}", clock::to_rfc3339(end)),
+        (None, None) => "active".to_owned(),
+    };
+    let account = match key.account {
+        account if account == key.id => String::new(),
+        account => format!(", account {account}"),
+    };
+    let issued = clock::to_rfc3339(key.created_at);
+    let (id, participant) = (key.id, &key.participant);
+    format!("{id}  {participant}{account}, issued {issued}, {state}")
 }
 
 fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {

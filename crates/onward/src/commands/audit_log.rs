@@ -10,7 +10,7 @@ use observe::clock;
 use serde_json::json;
 use storage::operator_changes::{self, OperatorChange};
 
-use super::{Failure, ReadArgs, say, say_json};
+use super::{Failure, ReadArgs};
 
 /// The characters of a date such as 2026-11-01.
 const DATE_CHARACTERS: usize = 10;
@@ -44,28 +44,26 @@ pub fn run(args: &AuditLogArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let mut changes =
         storage.read_blocking(move |read| operator_changes::list_changes(read, after, i64::MAX))?;
     changes.retain(|change| is_wanted(args, change));
-    if args.output.json {
-        let rows = changes.iter().map(|change| {
-            let at = clock::to_rfc3339(change.changed_at);
-            json!({
-                "id": change.id, "changed_at": at, "user": change.os_user,
-                "command": change.command, "reason": change.reason,
-            })
-        });
-        say_json(out, rows.collect::<serde_json::Value>());
-        return Ok(());
-    }
-    for change in &changes {
-        let at = clock::to_rfc3339(change.changed_at);
-        let mut line = format!("{}  {at}  {}", change.id, change.command);
-        for (word, text) in [("by", &change.os_user), ("because", &change.reason)] {
-            if !text.is_empty() {
-                line.extend(["  ", word, ": ", text]);
-            }
-        }
-        say(out, line);
-    }
+    args.output.list(out, &changes, describe, line);
     Ok(())
+}
+
+fn describe(change: &OperatorChange) -> serde_json::Value {
+    json!({
+        "id": change.id, "changed_at": clock::to_rfc3339(change.changed_at),
+        "user": change.os_user, "command": change.command, "reason": change.reason,
+    })
+}
+
+fn line(change: &OperatorChange) -> String {
+    let at = clock::to_rfc3339(change.changed_at);
+    let mut line = format!("{}  {at}  {}", change.id, change.command);
+    for (word, text) in [("by", &change.os_user), ("because", &change.reason)] {
+        if !text.is_empty() {
+            line.extend(["  ", word, ": ", text]);
+        }
+    }
+    line
 }
 
 fn is_wanted(args: &AuditLogArgs, change: &OperatorChange) -> bool {

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::client::find_client;
 use super::names::{read_name, read_text};
-use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use super::{Failure, OperatorArgs, ReadArgs};
 use crate::registration::ensure_active;
 
 /// The subcommands of `onward branch`.
@@ -117,24 +117,18 @@ fn add(args: &AddArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let branches = output.open()?.read_blocking(branch::list_branches)?;
-    if output.json {
-        let rows: Vec<_> = branches.iter().map(describe).collect();
-        say_json(out, serde_json::Value::from(rows));
-        return Ok(());
-    }
-    for branch in &branches {
-        let BranchWithParticipant {
-            id,
-            reference,
-            name,
-            participant,
-        } = branch;
-        say(
-            out,
-            format!("{id}  {name}, of {participant} (reference {reference})"),
-        );
-    }
+    output.list(out, &branches, describe, line);
     Ok(())
+}
+
+fn line(branch: &BranchWithParticipant) -> String {
+    let BranchWithParticipant {
+        id,
+        reference,
+        name,
+        participant,
+    } = branch;
+    format!("{id}  {name}, of {participant} (reference {reference})")
 }
 
 fn rename(args: &RenameArgs, out: &mut dyn Write) -> Result<(), Failure> {

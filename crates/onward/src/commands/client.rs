@@ -17,7 +17,7 @@ use tokens::registry::Scope;
 use self::certificate::CertificateArgs;
 use self::change::{ClientIdArgs, ScopeArgs, UpdateArgs};
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use super::{Failure, OperatorArgs, ReadArgs};
 use crate::registration::{check_jwks, make_client_id, register_client};
 
 mod certificate;
@@ -187,34 +187,31 @@ fn unknown_client(id: &str) -> Failure {
 fn list(args: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.open()?;
     let clients = storage.read_blocking(clients::list_clients)?;
-    if args.json {
-        let rows: Vec<_> = clients.iter().map(describe).collect();
-        say_json(out, serde_json::Value::from(rows));
-        return Ok(());
-    }
-    for client in &clients {
-        let state = if client.is_active {
-            "active"
-        } else {
-            "disabled"
-        };
-        let branches: Vec<_> = client.branches.iter().map(ToString::to_string).collect();
-        say(
-            out,
-            format!(
-                "{}\n  {} of {}, {state}, profile {}, scopes [{}], branches [{}], \
-                 certificate [{}]",
-                client.id,
-                client.name,
-                client.participant,
-                client.profile,
-                client.scopes.join(" "),
-                branches.join(" "),
-                describe_certificate(client)
-            ),
-        );
-    }
+    args.list(out, &clients, describe, line);
     Ok(())
+}
+
+fn line(client: &StoredClient) -> String {
+    let branches: Vec<_> = client.branches.iter().map(ToString::to_string).collect();
+    format!(
+        "{}\n  {} of {}, {}, profile {}, scopes [{}], branches [{}], certificate [{}]",
+        client.id,
+        client.name,
+        client.participant,
+        status(client),
+        client.profile,
+        client.scopes.join(" "),
+        branches.join(" "),
+        describe_certificate(client)
+    )
+}
+
+fn status(client: &StoredClient) -> &'static str {
+    if client.is_active {
+        "active"
+    } else {
+        "disabled"
+    }
 }
 
 fn describe_certificate(client: &StoredClient) -> String {
@@ -240,7 +237,7 @@ fn describe(client: &StoredClient) -> serde_json::Value {
         "accepted_certificate": client.accepted_certificate,
         "jwks_uri": client.jwks_uri,
         "assertion_alg": client.assertion_algorithm,
-        "status": if client.is_active { "active" } else { "disabled" },
+        "status": status(client),
         "created_at": client.created_at,
     })
 }

@@ -8,9 +8,11 @@ use serde_json::json;
 use signing::key::RsaSize;
 use signing::keyring::Purpose;
 use storage::Storage;
+use storage::keys::StoredKey;
 use tokens::keys::{self, Rotation};
 
-use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use super::read_args::print_rows;
+use super::{Failure, OperatorArgs, ReadArgs};
 
 /// The subcommands of `onward keys`.
 #[derive(Debug, Subcommand)]
@@ -100,27 +102,23 @@ fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn list_keys(storage: &Storage, is_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let stored = storage.read_blocking(storage::keys::list_keys)?;
-    if is_json {
-        let rows = stored.iter().map(|key| {
-            json!({
-                "kid": key.kid, "purpose": key.purpose, "algorithm": key.algorithm,
-                "state": key.state, "created_at": key.created_at, "changed_at": key.changed_at,
-            })
-        });
-        say_json(out, rows.collect::<serde_json::Value>());
-        return Ok(());
-    }
-    for key in &stored {
-        let since = clock::to_rfc3339(key.changed_at);
-        say(
-            out,
-            format!(
-                "{}  {} {}, {} since {since}",
-                key.kid, key.purpose, key.algorithm, key.state
-            ),
-        );
-    }
+    print_rows(is_json, out, &stored, describe, line);
     Ok(())
+}
+
+fn describe(key: &StoredKey) -> serde_json::Value {
+    json!({
+        "kid": key.kid, "purpose": key.purpose, "algorithm": key.algorithm,
+        "state": key.state, "created_at": key.created_at, "changed_at": key.changed_at,
+    })
+}
+
+fn line(key: &StoredKey) -> String {
+    let since = clock::to_rfc3339(key.changed_at);
+    format!(
+        "{}  {} {}, {} since {since}",
+        key.kid, key.purpose, key.algorithm, key.state
+    )
 }
 
 fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
@@ -143,26 +141,27 @@ fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
         now: Clock::System.now_seconds(),
     };
     let all = keys::rotate(&storage, &safe, &purposes, &rotation).map_err(Failure::new)?;
-    let mut rows = Vec::new();
-    for (purpose, rotated) in purposes.iter().zip(all) {
-        if !args.output.json {
-            let text = format!(
+    let rotated: Vec<_> = purposes.iter().zip(all).collect();
+    print_rows(
+        args.output.json,
+        out,
+        &rotated,
+        |(purpose, rotated)| {
+            json!({
+                "purpose": purpose.as_str(), "current": rotated.current,
+                "retired": rotated.retired, "next": rotated.next,
+            })
+        },
+        |(purpose, rotated)| {
+            format!(
                 "{}: {} signs now, {} is retired, {} is published as the next one",
                 purpose.as_str(),
                 rotated.current,
                 rotated.retired,
                 rotated.next
-            );
-            say(out, text);
-        }
-        rows.push(json!({
-            "purpose": purpose.as_str(), "current": rotated.current,
-            "retired": rotated.retired, "next": rotated.next,
-        }));
-    }
-    if args.output.json {
-        say_json(out, serde_json::Value::from(rows));
-    }
+            )
+        },
+    );
     Ok(())
 }
 

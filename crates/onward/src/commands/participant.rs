@@ -9,7 +9,7 @@ use storage::participants::{self, Participant, Registration};
 use uuid::Uuid;
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use super::{Failure, OperatorArgs, ReadArgs};
 
 /// The subcommands of `onward participant`.
 #[derive(Debug, Subcommand)]
@@ -154,25 +154,19 @@ fn update(args: UpdateArgs, out: &mut dyn Write) -> Result<(), Failure> {
 fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = output.open()?;
     let all = storage.read_blocking(participants::list_participants)?;
-    if output.json {
-        let rows: Vec<_> = all.iter().map(describe).collect();
-        say_json(out, serde_json::Value::from(rows));
-        return Ok(());
-    }
-    for one in &all {
-        let runs = if one.is_operator {
-            ", runs this service"
-        } else {
-            ""
-        };
-        let roles = one.registration.roles.join(" ");
-        let (id, name, status) = (&one.organisation_id, &one.name, one.status.to_lowercase());
-        say(
-            out,
-            format!("{id}  {name}, {status}, roles [{roles}]{runs}"),
-        );
-    }
+    output.list(out, &all, describe, line);
     Ok(())
+}
+
+fn line(one: &Participant) -> String {
+    let runs = if one.is_operator {
+        ", runs this service"
+    } else {
+        ""
+    };
+    let roles = one.registration.roles.join(" ");
+    let (id, name, status) = (&one.organisation_id, &one.name, one.status.to_lowercase());
+    format!("{id}  {name}, {status}, roles [{roles}]{runs}")
 }
 
 fn set_active(args: &NameArgs, is_active: bool, out: &mut dyn Write) -> Result<(), Failure> {

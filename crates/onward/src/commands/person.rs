@@ -13,7 +13,7 @@ use storage::{Storage, branch};
 use web::secret::NewSecret;
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use super::{Failure, OperatorArgs, ReadArgs};
 use crate::registration::ensure_active;
 
 /// The subcommands of `onward person`.
@@ -171,37 +171,32 @@ fn invite(args: &IdArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let all = output.open()?.read_blocking(people::list_people)?;
-    if output.json {
-        say_json(out, all.iter().map(to_json).collect::<serde_json::Value>());
-        return Ok(());
-    }
-    for person in &all {
-        let branches: Vec<_> = person.branches.iter().map(ToString::to_string).collect();
-        let branches = match branches.as_slice() {
-            [] => String::new(),
-            [one] => format!(", branch {one}"),
-            all => format!(", branches {}", all.join(", ")),
-        };
-        let state = match person.disabled_at {
-            Some(at) => format!(", disabled {}", clock::to_rfc3339(at)),
-            None => String::new(),
-        };
-        let StoredPerson {
-            id,
-            name,
-            participant,
-            role,
-            ..
-        } = person;
-        say(
-            out,
-            format!("{id}  {name}, {participant}, {role}{branches}{state}"),
-        );
-    }
+    output.list(out, &all, describe, line);
     Ok(())
 }
 
-fn to_json(person: &StoredPerson) -> serde_json::Value {
+fn line(person: &StoredPerson) -> String {
+    let branches: Vec<_> = person.branches.iter().map(ToString::to_string).collect();
+    let branches = match branches.as_slice() {
+        [] => String::new(),
+        [one] => format!(", branch {one}"),
+        all => format!(", branches {}", all.join(", ")),
+    };
+    let state = match person.disabled_at {
+        Some(at) => format!(", disabled {}", clock::to_rfc3339(at)),
+        None => String::new(),
+    };
+    let StoredPerson {
+        id,
+        name,
+        participant,
+        role,
+        ..
+    } = person;
+    format!("{id}  {name}, {participant}, {role}{branches}{state}")
+}
+
+fn describe(person: &StoredPerson) -> serde_json::Value {
     json!({
         "id": person.id, "name": person.name, "participantName": person.participant,
         "role": person.role, "branches": person.branches.iter().map(|id| id.0).collect::<Vec<_>>(),

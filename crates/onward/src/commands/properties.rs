@@ -6,9 +6,9 @@ use clap::Args;
 use observe::clock;
 use serde_json::json;
 use storage::current_listings::{self, ContestedListing};
-use storage::properties;
+use storage::properties::{self, UnverifiedProperty};
 
-use super::{Failure, ReadArgs, say, say_json};
+use super::{Failure, ReadArgs, say};
 
 /// Which properties to list.
 #[derive(Debug, Args)]
@@ -26,69 +26,51 @@ pub struct PropertiesArgs {
 
 /// Runs `onward properties`.
 pub fn run(args: &PropertiesArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
     if args.unverified {
-        return list_unverified(args, out);
-    }
-    let listings = args
-        .output
-        .open()?
-        .read_blocking(current_listings::list_contested)?;
-    if args.output.json {
-        let rows: Vec<_> = listings.iter().map(describe).collect();
-        say_json(out, serde_json::Value::from(rows));
+        let found = storage.read_blocking(properties::list_unverified)?;
+        if found.is_empty() && !args.output.json {
+            say(
+                out,
+                "An import has confirmed the address of every listed property.",
+            );
+        }
+        args.output
+            .list(out, &found, describe_unverified, line_of_unverified);
         return Ok(());
     }
-    if listings.is_empty() {
+    let listings = storage.read_blocking(current_listings::list_contested)?;
+    if listings.is_empty() && !args.output.json {
         say(out, "No property has two listings under offer.");
     }
-    for one in &listings {
-        let since = clock::to_rfc3339(one.offer_since);
-        let note = if one.is_current { ", current" } else { "" };
-        let ContestedListing {
-            uprn,
-            display_address,
-            listing,
-            branch,
-            ..
-        } = one;
-        let text = format!(
-            "{uprn}  {display_address}: listing {listing} of {branch}, under offer since {since}{note}"
-        );
-        say(out, text);
-    }
+    args.output.list(out, &listings, describe, line);
     Ok(())
 }
 
-fn list_unverified(args: &PropertiesArgs, out: &mut dyn Write) -> Result<(), Failure> {
-    let found = args
-        .output
-        .open()?
-        .read_blocking(properties::list_unverified)?;
-    if args.output.json {
-        let rows = found.iter().map(|one| {
-            json!({
-                "uprn": one.uprn.value(), "address": one.display_address, "branch": one.branch,
-            })
-        });
-        say_json(out, rows.collect::<serde_json::Value>());
-        return Ok(());
-    }
-    if found.is_empty() {
-        say(
-            out,
-            "An import has confirmed the address of every listed property.",
-        );
-    }
-    for one in &found {
-        say(
-            out,
-            format!(
-                "{}  {}, listed by {}",
-                one.uprn, one.display_address, one.branch
-            ),
-        );
-    }
-    Ok(())
+fn describe_unverified(one: &UnverifiedProperty) -> serde_json::Value {
+    json!({ "uprn": one.uprn.value(), "address": one.display_address, "branch": one.branch })
+}
+
+fn line_of_unverified(one: &UnverifiedProperty) -> String {
+    format!(
+        "{}  {}, listed by {}",
+        one.uprn, one.display_address, one.branch
+    )
+}
+
+fn line(one: &ContestedListing) -> String {
+    let since = clock::to_rfc3339(one.offer_since);
+    let note = if one.is_current { ", current" } else { "" };
+    let ContestedListing {
+        uprn,
+        display_address,
+        listing,
+        branch,
+        ..
+    } = one;
+    format!(
+        "{uprn}  {display_address}: listing {listing} of {branch}, under offer since {since}{note}"
+    )
 }
 
 fn describe(one: &ContestedListing) -> serde_json::Value {

@@ -1,9 +1,10 @@
 //! The arguments of commands that only read.
 
 use clap::Args;
+use serde_json::Value;
 use storage::{Opening, Storage};
 
-use super::{ConfigArgs, Failure, answer};
+use super::{ConfigArgs, Failure, answer, say, say_json};
 
 /// The configuration of a command that only reads, and the form of its answer.
 #[derive(Debug, Args)]
@@ -26,9 +27,38 @@ impl ReadArgs {
     pub(super) fn answer(
         &self,
         out: &mut dyn std::io::Write,
-        document: &serde_json::Value,
+        document: &Value,
         text: impl std::fmt::Display,
     ) {
         answer(self.json, out, document, text);
+    }
+
+    /// Prints rows as one JSON array or as one line each, as the flags say.
+    pub(super) fn list<T>(
+        &self,
+        out: &mut dyn std::io::Write,
+        rows: &[T],
+        describe: impl Fn(&T) -> Value,
+        line: impl Fn(&T) -> String,
+    ) {
+        print_rows(self.json, out, rows, describe, line);
+    }
+}
+
+/// Prints rows as one JSON array, or as one line each.
+pub(super) fn print_rows<T>(
+    is_json: bool,
+    out: &mut dyn std::io::Write,
+    rows: &[T],
+    describe: impl Fn(&T) -> Value,
+    line: impl Fn(&T) -> String,
+) {
+    if is_json {
+        let rows: Value = rows.iter().map(describe).collect();
+        say_json(out, rows);
+        return;
+    }
+    for row in rows {
+        say(out, line(row));
     }
 }

@@ -7,10 +7,11 @@ use observe::clock::{self, Clock};
 use serde_json::{Value, json};
 use storage::delivery_log::{self, OldestWaiting};
 use storage::subscription_overview::{self, SubscriptionOverview};
-use storage::{subscriptions, waiting};
+use storage::subscriptions::{self, SubscriptionId};
+use storage::{Storage, waiting};
 use webhooks::limits::WAITING_CHANGED_MAX;
 
-use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use super::{Failure, OperatorArgs, ReadArgs};
 
 /// The subcommands of `onward subscription`.
 #[derive(Debug, Subcommand)]
@@ -71,14 +72,8 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> Result<(), Failure> {
     if args.behind {
         found.retain(|one| state_of(one, now) != "active" || one.waiting > 0);
     }
-    if args.output.json {
-        let rows = found.iter().map(|one| document(one, now));
-        say_json(out, rows.collect::<Value>());
-        return Ok(());
-    }
-    for one in &found {
-        say(out, line(one, now));
-    }
+    args.output
+        .list(out, &found, |one| document(one, now), |one| line(one, now));
     Ok(())
 }
 
@@ -123,17 +118,7 @@ fn retry(args: &ChangeArgs, out: &mut dyn Write) -> Result<(), Failure> {
         subscriptions::end_pause(write, found.id)?;
         Ok(found)
     })?;
-    let now = Clock::System.now_milliseconds();
-    let mut made_due = 0;
-    loop {
-        let part = WAITING_CHANGED_MAX;
-        let changed = storage
-            .write_blocking(move |write| waiting::make_waiting_due(write, found.id, now, part))?;
-        made_due += changed;
-        if changed < part.unsigned_abs() {
-            break;
-        }
-    }
+    let made_due = make_due(&storage, found.id)?;
     let reference = found.reference;
     let document = json!({ "id": reference, "made_due": made_due, "waiting": found.waiting });
     let text = format_args!(
@@ -142,6 +127,20 @@ fn retry(args: &ChangeArgs, out: &mut dyn Write) -> Result<(), Failure> {
     );
     args.output.answer(out, &document, text);
     Ok(())
+}
+
+/// Makes all pending deliveries due, in parts. Returns their number.
+fn make_due(storage: &Storage, id: SubscriptionId) -> Result<u64, Failure> {
+    let (now, part) = (Clock::System.now_milliseconds(), WAITING_CHANGED_MAX);
+    let mut made_due = 0;
+    loop {
+        let changed =
+            storage.write_blocking(move |write| waiting::make_waiting_due(write, id, now, part))?;
+        made_due += changed;
+        if changed < part.unsigned_abs() {
+            return Ok(made_due);
+        }
+    }
 }
 
 fn remove(args: &ChangeArgs, out: &mut dyn Write) -> Result<(), Failure> {
