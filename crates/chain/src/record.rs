@@ -47,22 +47,20 @@ pub fn record(
     present: Option<&Record>,
     requested: &RequestedRecord,
 ) -> Option<Change> {
-    let is_new_date = present.is_none_or(|present| present.date != Some(requested.date));
+    let before = present.copied().unwrap_or(Record {
+        date: None,
+        completed_at: None,
+        origin: Origin::Agent,
+        excluded: false,
+    });
+    let date = Some(requested.date);
     // Recording the same date again keeps the exact time.
-    let kept = present.filter(|_| !is_new_date);
+    let kept = before.completed_at.filter(|_| before.date == date);
     let record = Record {
-        date: Some(requested.date),
-        completed_at: requested
-            .completed_at
-            .or_else(|| kept.and_then(|present| present.completed_at)),
-        origin: requested
-            .origin
-            .or_else(|| present.map(|present| present.origin))
-            .unwrap_or(Origin::Agent),
-        excluded: requested
-            .excluded
-            .or_else(|| present.map(|present| present.excluded))
-            .unwrap_or(false),
+        date,
+        completed_at: requested.completed_at.or(kept),
+        origin: requested.origin.unwrap_or(before.origin),
+        excluded: requested.excluded.unwrap_or(before.excluded),
     };
     if present == Some(&record) {
         return None;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use chain::ids::ChainId;
+use chain::ids::{ChainId, ListingId};
 use observe::clock;
 use observe::trace;
 use quick_cache::sync::Cache;
@@ -11,10 +11,9 @@ use signing::base64url;
 use signing::canonical;
 use signing::key::SigningKey;
 use signing::provenance::{PayloadHash, Provenance};
-use storage::Storage;
 use storage::address_search::CurrentListing;
-use storage::sealed;
 use storage::sealing::SealedVersion;
+use storage::{Read, Storage, sealed, state};
 use tokens::signers::Signers;
 use tracing::Instrument as _;
 use web::problem::Problem;
@@ -143,31 +142,12 @@ impl Answers {
         storage: &Storage,
         current: &CurrentListing,
     ) -> Result<Option<Document>, Problem> {
-        let (chain, version) = (current.chain, current.version);
-        if let Some(bytes) = self.documents.get(&(chain, version)) {
-            return Ok(Some(Document {
-                chain,
-                version,
-                bytes,
-            }));
+        if let Some(known) = self.find_known(current.chain, current.version) {
+            return Ok(Some(known));
         }
         let listing = current.listing;
         let built = storage
-            .read(move |read| {
-                // The listing may be in another chain by now. Its present chain is read with all
-                // rows in one transaction (S-4).
-                let found = storage::state::find_chain_state_of_listing(read, listing)?;
-                let Some(state) = found else {
-                    return Ok(None);
-                };
-                let bytes = chains::render_chain(&state)
-                    .map_err(|error| Problem::Internal(error.to_string()))?;
-                Ok::<_, Problem>(Some(Document {
-                    chain: state.chain.id(),
-                    version: state.version,
-                    bytes: bytes.into(),
-                }))
-            })
+            .read(move |read| build_document(read, listing))
             .instrument(trace::step("store read"))
             .await?;
         if let Some(document) = &built {
@@ -178,6 +158,16 @@ impl Answers {
         Ok(built)
     }
 
+    /// The document of a version, if this node has it.
+    fn find_known(&self, chain: ChainId, version: i64) -> Option<Document> {
+        let bytes = self.documents.get(&(chain, version))?;
+        Some(Document {
+            chain,
+            version,
+            bytes,
+        })
+    }
+
     /// The document of a version, which may be a past one. `None` if it is not kept.
     pub(crate) async fn find_version(
         &self,
@@ -185,12 +175,8 @@ impl Answers {
         chain: ChainId,
         version: i64,
     ) -> Result<Option<Document>, Problem> {
-        if let Some(bytes) = self.documents.get(&(chain, version)) {
-            return Ok(Some(Document {
-                chain,
-                version,
-                bytes,
-            }));
+        if let Some(known) = self.find_known(chain, version) {
+            return Ok(Some(known));
         }
         let reading = storage
             .read(move |read| sealed::find_version(read, sealing::seal, chain, version))
@@ -316,6 +302,21 @@ impl BodyKey {
         // No query has pages of no rows.
         Self::new(chain, version, "", 0, Some(recorded_at))
     }
+}
+
+/// Renders the present chain of a listing, which may be another one by now. All rows are read in one
+/// transaction (S-4).
+fn build_document(read: &mut Read<'_>, listing: ListingId) -> Result<Option<Document>, Problem> {
+    let Some(state) = state::find_chain_state_of_listing(read, listing)? else {
+        return Ok(None);
+    };
+    let bytes =
+        chains::render_chain(&state).map_err(|error| Problem::Internal(error.to_string()))?;
+    Ok(Some(Document {
+        chain: state.chain.id(),
+        version: state.version,
+        bytes: bytes.into(),
+    }))
 }
 
 fn envelope(

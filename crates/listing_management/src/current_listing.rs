@@ -91,16 +91,8 @@ fn find_home(
     let Decision::One(property) = ranking.decision() else {
         return Ok((None, compared));
     };
-    let mut least = None;
-    for branch in branches {
-        let since = now - web::limits::DAY_SECONDS;
-        let told = quotas::sum_used(read, &branch.to_string(), Used::ToldListings, since)?;
-        if least.is_none_or(|(_branch, least)| told < least) {
-            least = Some((*branch, told));
-        }
-    }
     // A caller without branches links nothing.
-    let Some(charged) = least else {
+    let Some(charged) = find_least_told(read, branches, now)? else {
         return Ok((None, compared));
     };
     let listing = current_listings::find_listing_to_link(read, property)?;
@@ -110,4 +102,21 @@ fn find_home(
         charged,
     };
     Ok((Some(home), compared))
+}
+
+/// The branch that was told the fewest current listings in a day, and how many. `None` if there is no branch.
+fn find_least_told(
+    read: &mut Read<'_>,
+    branches: &[BranchId],
+    now: i64,
+) -> Result<Option<(BranchId, i64)>, StorageError> {
+    let since = now - web::limits::DAY_SECONDS;
+    let mut least = None;
+    for branch in branches {
+        let told = quotas::sum_used(read, &branch.to_string(), Used::ToldListings, since)?;
+        if least.is_none_or(|(_branch, least)| told < least) {
+            least = Some((*branch, told));
+        }
+    }
+    Ok(least)
 }

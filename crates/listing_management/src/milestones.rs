@@ -108,27 +108,8 @@ pub fn reopen_enquiries(
     listing: ListingId,
 ) -> Result<(), Problem> {
     let listing = find_own_listing(write, author.caller, listing)?;
-    let mut is_changed = false;
-    if let Some(closed) = milestone::find_by_key("enquiries_closed")
-        && find_standing(write, listing.id, closed)?.is_some()
-    {
-        milestones::withdraw_milestone(write, listing.id, closed.id, author.now)?;
-        is_changed = true;
-    }
-    if let Some(opened) = milestone::find_by_key("enquiries_opened")
-        && let Some(standing) = find_standing(write, listing.id, opened)?
-        && standing.date.is_some()
-    {
-        let values = MilestoneValues {
-            date: None,
-            completed_at: None,
-            origin: standing.origin,
-            excluded: standing.excluded,
-        };
-        milestones::store_milestone(write, listing.id, opened, &values, author.now)?;
-        is_changed = true;
-    }
-    if is_changed {
+    let was_closed = withdraw_closed(write, listing.id, author.now)?;
+    if clear_opened(write, listing.id, author.now)? || was_closed {
         let at = ListingInChain::from(&listing);
         author
             .history()
@@ -206,6 +187,37 @@ fn decide_current(
     }
     let decided = current::decide(write, &author.settling(), listing.id, false)?;
     Ok(decided.was_or_is(listing.id))
+}
+
+/// Withdraws the milestone that closed the enquiries. `false` if there is none.
+fn withdraw_closed(write: &mut Write<'_>, listing: ListingId, now: i64) -> Result<bool, Problem> {
+    let Some(closed) = milestone::find_by_key("enquiries_closed") else {
+        return Ok(false);
+    };
+    if find_standing(write, listing, closed)?.is_none() {
+        return Ok(false);
+    }
+    milestones::withdraw_milestone(write, listing, closed.id, now)?;
+    Ok(true)
+}
+
+/// Clears the date on which the enquiries were opened. `false` if there is none.
+fn clear_opened(write: &mut Write<'_>, listing: ListingId, now: i64) -> Result<bool, Problem> {
+    let Some(opened) = milestone::find_by_key("enquiries_opened") else {
+        return Ok(false);
+    };
+    let standing = find_standing(write, listing, opened)?;
+    let Some(standing) = standing.filter(|standing| standing.date.is_some()) else {
+        return Ok(false);
+    };
+    let values = MilestoneValues {
+        date: None,
+        completed_at: None,
+        origin: standing.origin,
+        excluded: standing.excluded,
+    };
+    milestones::store_milestone(write, listing, opened, &values, now)?;
+    Ok(true)
 }
 
 fn find_standing(

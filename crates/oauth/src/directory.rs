@@ -38,6 +38,16 @@ impl Directory {
         {
             return Ok(published.clone());
         }
+        let (revision, published) = self.render().await?;
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        if current.as_ref().is_none_or(|current| current.0 < revision) {
+            *current = Some((revision, published.clone()));
+        }
+        Ok(published)
+    }
+
+    /// The directory of the store, and its revision.
+    async fn render(&self) -> Result<(i64, Published), StorageError> {
         let (revision, participants) = self
             .storage
             .read(|read| {
@@ -51,11 +61,6 @@ impl Directory {
             .collect();
         let body = serde_json::to_vec(&organisations)
             .map_err(|error| StorageError::Corrupt(error.to_string()))?;
-        let published = Published::new(body, "application/json");
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        if current.as_ref().is_none_or(|current| current.0 < revision) {
-            *current = Some((revision, published.clone()));
-        }
-        Ok(published)
+        Ok((revision, Published::new(body, "application/json")))
     }
 }

@@ -124,23 +124,7 @@ impl<'p> Form<'p> {
     /// Parses the body. It refuses repeated parameters, and its own parameters in the query string
     /// (RFC 6749 sections 2.3.1 and 3.2). It ignores unknown parameters, as section 3.2 asks.
     async fn read(parts: &'p Parts, body: Body) -> Result<Self, OauthError> {
-        if parts.method != Method::POST {
-            return Err(OauthError::MethodNotAllowed);
-        }
-        let in_url = parts.uri.query().unwrap_or_default().as_bytes();
-        if form_urlencoded::parse(in_url).any(|(name, _value)| KNOWN.contains(&&*name)) {
-            return Err(OauthError::InvalidRequest(
-                "send the parameters in the body, none in the query string",
-            ));
-        }
-        let kind = parts.headers.get(header::CONTENT_TYPE);
-        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let kind = kind.split(';').next().unwrap_or_default().trim();
-        if !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
-            return Err(OauthError::InvalidRequest(
-                "send the body as application/x-www-form-urlencoded",
-            ));
-        }
+        refuse_other_forms(parts)?;
         let body = form::read_body(&parts.headers, body, limits::TOKEN_BODY_BYTES_MAX).await;
         let body = body.map_err(|problem| {
             if let Problem::BodyTooLarge(limit) = problem {
@@ -194,6 +178,28 @@ impl<'p> Form<'p> {
             client_id: self.find("client_id").map(ToOwned::to_owned),
         })
     }
+}
+
+/// Refuses a request that is not a POST, or does not send its parameters as a form in the body.
+fn refuse_other_forms(parts: &Parts) -> Result<(), OauthError> {
+    if parts.method != Method::POST {
+        return Err(OauthError::MethodNotAllowed);
+    }
+    let in_url = parts.uri.query().unwrap_or_default().as_bytes();
+    if form_urlencoded::parse(in_url).any(|(name, _value)| KNOWN.contains(&&*name)) {
+        return Err(OauthError::InvalidRequest(
+            "send the parameters in the body, none in the query string",
+        ));
+    }
+    let kind = parts.headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+        return Err(OauthError::InvalidRequest(
+            "send the body as application/x-www-form-urlencoded",
+        ));
+    }
+    Ok(())
 }
 
 /// The challenge for the scheme that the client used (RFC 6749 section 5.2).

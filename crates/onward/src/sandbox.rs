@@ -151,16 +151,20 @@ pub(crate) fn add_client(
         now: clock.now_seconds(),
     };
     let client = maker.add_client(plan)?;
-    let path = directory.join(SANDBOX_FILE_NAME);
-    // The file is absent until the first start has ended.
-    if path.exists() {
-        let text = std::fs::read(&path).map_err(SandboxError::new)?;
-        let mut file: SandboxFile = serde_json::from_slice(&text).map_err(SandboxError::new)?;
-        file.clients.push(client.clone());
-        let text = serde_json::to_string_pretty(&file).map_err(SandboxError::new)?;
-        files::write_secret(&path, &text).map_err(SandboxError::new)?;
-    }
+    note_client(&directory.join(SANDBOX_FILE_NAME), &client)?;
     Ok(client)
+}
+
+/// Adds the client to `sandbox.json`, which is absent until the first start has ended.
+fn note_client(path: &Path, client: &SandboxClient) -> Result<(), SandboxError> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let text = std::fs::read(path).map_err(SandboxError::new)?;
+    let mut file: SandboxFile = serde_json::from_slice(&text).map_err(SandboxError::new)?;
+    file.clients.push(client.clone());
+    let text = serde_json::to_string_pretty(&file).map_err(SandboxError::new)?;
+    files::write_secret(path, &text).map_err(SandboxError::new)
 }
 
 /// Makes new server certificates at each start, so that none expires.

@@ -87,15 +87,7 @@ impl CallbackUrl {
         if !scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://")) {
             return Err(CallbackRefusal::NotHttps);
         }
-        let mut url = Url::parse(text).map_err(|_error| CallbackRefusal::Malformed)?;
-        // Resolvers treat an absolute name such as `localhost.` (RFC 1034 section 3.1) differently,
-        // and TLS does not allow the dot (RFC 6066 section 3). So the name is checked, stored and
-        // looked up without it.
-        if let Some(name) = url.host_str().and_then(|host| host.strip_suffix('.')) {
-            let name = name.to_owned();
-            url.set_host(Some(&name))
-                .map_err(|_error| CallbackRefusal::Malformed)?;
-        }
+        let url = parse_without_dot(text).map_err(|_error| CallbackRefusal::Malformed)?;
         let authority = text["https://".len()..].split(['/', '?', '#']).next();
         if authority.is_some_and(|authority| authority.contains('@')) {
             return Err(CallbackRefusal::Credentials);
@@ -153,11 +145,23 @@ impl CallbackUrl {
     /// Whether HTTP can carry the address and TLS the host. Otherwise no event could ever be sent.
     fn is_sendable(&self) -> bool {
         let has_server_name = match self.0.host() {
-            // A single dot at the end was removed above, so this is a second one.
+            // `parse_without_dot` removed a single dot at the end, so this is a second one.
             Some(Host::Domain(name)) => !name.ends_with('.') && ServerName::try_from(name).is_ok(),
             Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
             None => false,
         };
         has_server_name && self.0.as_str().parse::<http::Uri>().is_ok()
     }
+}
+
+/// Parses a URL and removes a dot at the end of its host. Resolvers treat an absolute name such as
+/// `localhost.` (RFC 1034 section 3.1) differently, and TLS does not allow the dot (RFC 6066 section 3). So the
+/// name is checked, stored and looked up without it.
+fn parse_without_dot(text: &str) -> Result<Url, url::ParseError> {
+    let mut url = Url::parse(text)?;
+    if let Some(name) = url.host_str().and_then(|host| host.strip_suffix('.')) {
+        let name = name.to_owned();
+        url.set_host(Some(&name))?;
+    }
+    Ok(url)
 }

@@ -51,16 +51,7 @@ pub fn find_listing(
 ) -> Result<Found, StorageError> {
     let query = Query::parse(text);
     if let Some(postcode) = postcode_alone(text, &query) {
-        if let Some(known) = postcodes.get(&postcode) {
-            return Ok(known.clone());
-        }
-        let found = match address_search::find_by_postcode(read, &postcode)? {
-            Some(current) => Found::One(current, POSTCODE_CONFIDENCE),
-            None if address_search::has_postcode(read, &postcode)? => Found::NotListed(None),
-            None => Found::Nothing,
-        };
-        postcodes.insert(postcode, found.clone());
-        return Ok(found);
+        return find_by_postcode(read, postcode, postcodes);
     }
     let ranking = rank(read, &query, |_property| *compared += 1)?;
     Ok(match ranking.decision() {
@@ -116,6 +107,24 @@ pub fn list_suggestions(
         })
     });
     Ok((fitting.take(limit).collect(), compared))
+}
+
+/// The property of a postcode that is best placed. `postcodes` remembers it.
+fn find_by_postcode(
+    read: &mut Read<'_>,
+    postcode: String,
+    postcodes: &mut Postcodes,
+) -> Result<Found, StorageError> {
+    if let Some(known) = postcodes.get(&postcode) {
+        return Ok(known.clone());
+    }
+    let found = match address_search::find_by_postcode(read, &postcode)? {
+        Some(current) => Found::One(current, POSTCODE_CONFIDENCE),
+        None if address_search::has_postcode(read, &postcode)? => Found::NotListed(None),
+        None => Found::Nothing,
+    };
+    postcodes.insert(postcode, found.clone());
+    Ok(found)
 }
 
 /// Ranks the properties that fit. Calls `see` for each property that was read.

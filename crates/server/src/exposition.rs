@@ -51,11 +51,7 @@ impl Exposition {
                 ["#", "EOF"] | ["#", "UNIT", ..] => {}
                 ["#", "HELP", _name, text] => help = Some(text),
                 ["#", "TYPE", name, kind] => {
-                    let (suffix, kind) = match kind {
-                        "counter" => ("_total", "counter"),
-                        "info" => ("_info", "gauge"),
-                        other => ("", other),
-                    };
+                    let (suffix, kind) = older_type(kind);
                     // Writing into a string cannot fail.
                     if let Some(text) = help.take() {
                         let _written = writeln!(converted, "# HELP {name}{suffix} {text}");
@@ -69,6 +65,15 @@ impl Exposition {
             }
         }
         converted
+    }
+}
+
+/// The suffix of the names and the type that the older format has for a type.
+fn older_type(kind: &str) -> (&'static str, &str) {
+    match kind {
+        "counter" => ("_total", "counter"),
+        "info" => ("_info", "gauge"),
+        other => ("", other),
     }
 }
 

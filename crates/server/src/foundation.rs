@@ -335,6 +335,17 @@ impl Foundation {
 }
 
 /// Prepares sign-in. The operator chose the provider, so it may be in any network.
+/// The client that calls the OpenID provider. The operator chose the provider, so any network is allowed.
+fn open_provider_client(config: &Config) -> Result<OutboundClient, StartError> {
+    let ca_file = &config.sign_in_ca_file;
+    let ca_files = (!ca_file.is_empty()).then(|| ca_file.into());
+    Ok(OutboundClient::open(OutboundSettings {
+        allowed: AllowedNetworks::parse(["0.0.0.0/0", "::/0"])?,
+        ca_files: ca_files.into_iter().collect(),
+        ..OutboundSettings::default()
+    })?)
+}
+
 fn open_sign_in(
     config: &Config,
     sealing: &KeyEncryptionKeys,
@@ -348,15 +359,6 @@ fn open_sign_in(
         &config.sign_in_client_secret_file,
     )?;
     let secret = secret.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
-    let ca_file = &config.sign_in_ca_file;
-    let outbound = OutboundClient::open(OutboundSettings {
-        allowed: AllowedNetworks::parse(["0.0.0.0/0", "::/0"])?,
-        ca_files: (!ca_file.is_empty())
-            .then(|| ca_file.into())
-            .into_iter()
-            .collect(),
-        ..OutboundSettings::default()
-    })?;
     let settings = OpenIdSettings {
         issuer: config.sign_in_issuer.clone(),
         client_id: config.sign_in_client_id.clone(),
@@ -364,7 +366,7 @@ fn open_sign_in(
         redirect_uri: format!("{}/sign-in/back", config.console_url),
         authenticator: sealing.derive_authenticator(SIGN_IN_COOKIES)?,
     };
-    let open_id = OpenId::new(settings, outbound, clock.clone());
+    let open_id = OpenId::new(settings, open_provider_client(config)?, clock.clone());
     Ok(Some(Arc::new(open_id)))
 }
 

@@ -87,14 +87,8 @@ impl StoreMetrics {
     /// Shows the figures. Without `stored`, those of the last read stay.
     pub(crate) fn note(&self, storage: &Storage, stored: Option<Stored>, now: i64) {
         let figures = storage.figures();
-        for (kind, count) in [
-            ("read", figures.waiting_reads),
-            ("write", figures.waiting_writes),
-        ] {
-            let labels = WaitingLabels { kind };
-            let count = i64::try_from(count).unwrap_or(i64::MAX);
-            self.waiting.get_or_create(&labels).set(count);
-        }
+        self.note_waiting("read", figures.waiting_reads);
+        self.note_waiting("write", figures.waiting_writes);
         let labels = EngineLabels {
             engine: figures.engine,
         };
@@ -122,6 +116,11 @@ impl StoreMetrics {
             let waiting = log.waiting_since.map_or(0, |since| now - since);
             self.log_waiting.set(waiting.max(0));
         }
+    }
+
+    fn note_waiting(&self, kind: &'static str, count: usize) {
+        let waiting = self.waiting.get_or_create(&WaitingLabels { kind });
+        waiting.set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 }
 

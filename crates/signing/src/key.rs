@@ -41,6 +41,15 @@ impl RsaSize {
             _ => Some(Self::Bits4096),
         }
     }
+
+    /// The number of bits.
+    pub const fn bits(self) -> u64 {
+        match self {
+            Self::Bits2048 => 2048,
+            Self::Bits3072 => 3072,
+            Self::Bits4096 => 4096,
+        }
+    }
 }
 
 /// Why a signing key cannot be made, read, written or used.

@@ -2,7 +2,7 @@
 
 use chain::ids::{PropertyId, Uprn};
 
-use crate::row::Value;
+use crate::row::{Row, Value};
 use crate::{Read, Result, Write};
 
 /// Accesses in one statement.
@@ -90,18 +90,20 @@ pub fn list_accesses(
             filter.uprn.into(),
             limit.into(),
         ],
-        |row| {
-            Ok(StoredAccess {
-                id: row.integer(0)?,
-                access: Access {
-                    accessed_at: row.integer(1)?,
-                    client: row.text(2)?,
-                    property: PropertyId(row.integer(3)?),
-                },
-                uprn: row.optional_integer(4)?.and_then(Uprn::new),
-            })
-        },
+        read_access,
     )
+}
+
+fn read_access(row: &Row<'_>) -> Result<StoredAccess> {
+    Ok(StoredAccess {
+        id: row.integer(0)?,
+        access: Access {
+            accessed_at: row.integer(1)?,
+            client: row.text(2)?,
+            property: PropertyId(row.integer(3)?),
+        },
+        uprn: row.optional_integer(4)?.and_then(Uprn::new),
+    })
 }
 
 /// The chain of a property that a person looked at.

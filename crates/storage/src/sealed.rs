@@ -110,26 +110,29 @@ pub fn find_by_property_at(
          join property p on p.id = h.property_id where h.property_id = $1 and h.since <= $2 \
          order by h.since desc limit 1",
         &[property.into(), at.into()],
-        |row| {
-            let Some(listing) = row.optional_integer(0)? else {
-                return Ok(None);
-            };
-            Ok(Some(CurrentListing {
-                property,
-                display_address: row.text(2)?,
-                listing: ListingId(listing),
-                updated_at: row.integer(4)?,
-                chain: row.parsed(1)?,
-                version: 0,
-                uprn: properties::read_uprn(row, 3)?,
-            }))
-        },
+        |row| read_held(row, property),
     )?;
     let Some(held) = held.flatten() else {
         return Ok(None);
     };
     let version = find_version_at(read, held.chain, at)?;
     Ok(version.map(|version| CurrentListing { version, ..held }))
+}
+
+/// The listing that a property had then, if it had one, without the version of its chain.
+fn read_held(row: &Row<'_>, property: PropertyId) -> Result<Option<CurrentListing>> {
+    let Some(listing) = row.optional_integer(0)? else {
+        return Ok(None);
+    };
+    Ok(Some(CurrentListing {
+        property,
+        display_address: row.text(2)?,
+        listing: ListingId(listing),
+        updated_at: row.integer(4)?,
+        chain: row.parsed(1)?,
+        version: 0,
+        uprn: properties::read_uprn(row, 3)?,
+    }))
 }
 
 /// The version that a chain had at a time, in Unix seconds.

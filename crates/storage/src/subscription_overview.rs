@@ -1,5 +1,6 @@
 //! All subscriptions with their owners and backlogs, for the operator and the metrics.
 
+use crate::row::Row;
 use crate::subscription_id::SubscriptionId;
 use crate::{Read, Result};
 
@@ -51,20 +52,22 @@ pub fn list_overviews(
          join api_key k on k.id = s.api_key_id join participant p on p.id = k.participant_id \
          where $3 = '' or s.reference = $4 order by s.id",
         &[limit.into(), limit.into(), only.into(), only.into()],
-        |row| {
-            Ok(SubscriptionOverview {
-                id: SubscriptionId(row.integer(0)?),
-                reference: row.text(1)?,
-                participant: row.text(2)?,
-                account: row.integer(3)?,
-                callback_url: row.text(4)?,
-                is_active: row.str(5)? == "active",
-                disabled_reason: row.optional_text(6)?,
-                failures: row.integer(7)?,
-                paused_until: row.integer(8)?,
-                waiting: row.integer(9)?,
-                oldest_at: row.optional_integer(10)?,
-            })
-        },
+        read_overview,
     )
+}
+
+fn read_overview(row: &Row<'_>) -> Result<SubscriptionOverview> {
+    Ok(SubscriptionOverview {
+        id: SubscriptionId(row.integer(0)?),
+        reference: row.text(1)?,
+        participant: row.text(2)?,
+        account: row.integer(3)?,
+        callback_url: row.text(4)?,
+        is_active: row.str(5)? == "active",
+        disabled_reason: row.optional_text(6)?,
+        failures: row.integer(7)?,
+        paused_until: row.integer(8)?,
+        waiting: row.integer(9)?,
+        oldest_at: row.optional_integer(10)?,
+    })
 }

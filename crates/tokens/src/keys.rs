@@ -218,20 +218,7 @@ pub fn rewrap(storage: &Storage, safe: KeySafe, now: Option<i64>) -> Result<usiz
 /// # Errors
 /// [`KeyError::NotLost`] if all keys can be opened, and the error of a token that may come back.
 pub fn replace_lost(storage: &Storage, safe: &KeySafe, now: i64) -> Result<(), KeyError> {
-    let stored = storage.read_blocking(storage::keys::list_keys)?;
-    let (mut lost, mut kept) = (Vec::new(), Vec::new());
-    for row in stored {
-        if row.state == KeyState::Revoked.as_str() {
-            continue;
-        }
-        match open_key(&row, safe) {
-            Ok(_key) => kept.push(row),
-            Err(
-                KeyError::Sealed(_) | KeyError::NoToken(_) | KeyError::Token(TokenError::NoKey(_)),
-            ) => lost.push(row),
-            Err(error) => return Err(error),
-        }
-    }
+    let (lost, kept) = part_lost(storage, safe)?;
     if lost.is_empty() && !kept.is_empty() {
         return Err(KeyError::NotLost);
     }
@@ -291,6 +278,27 @@ pub fn open_key(row: &StoredKey, safe: &KeySafe) -> Result<SigningKey, KeyError>
 
 /// Document 1 demands RS256 signatures (S-28). Access tokens use ES256, which costs a twentieth of
 /// an RSA signature.
+/// The keys that are not revoked: those that do not open any more, and those that do.
+fn part_lost(
+    storage: &Storage,
+    safe: &KeySafe,
+) -> Result<(Vec<StoredKey>, Vec<StoredKey>), KeyError> {
+    let (mut lost, mut kept) = (Vec::new(), Vec::new());
+    for row in storage.read_blocking(storage::keys::list_keys)? {
+        if row.state == KeyState::Revoked.as_str() {
+            continue;
+        }
+        match open_key(&row, safe) {
+            Ok(_key) => kept.push(row),
+            Err(
+                KeyError::Sealed(_) | KeyError::NoToken(_) | KeyError::Token(TokenError::NoKey(_)),
+            ) => lost.push(row),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((lost, kept))
+}
+
 fn generate(purpose: Purpose, size: RsaSize) -> Result<SigningKey, KeyError> {
     let key = match purpose {
         Purpose::Provenance | Purpose::Event => SigningKey::generate_rsa(Algorithm::Rs256, size),

@@ -100,11 +100,6 @@ impl Token {
     /// tokens.
     pub fn generate(self: &Arc<Self>, size: RsaSize) -> Result<(SigningKey, Uuid), TokenError> {
         let id = Uuid::new_v4();
-        let bits = match size {
-            RsaSize::Bits2048 => 2048,
-            RsaSize::Bits3072 => 3072,
-            RsaSize::Bits4096 => 4096,
-        };
         let named = [
             Attribute::Token(true),
             Attribute::Id(id.as_bytes().to_vec()),
@@ -112,7 +107,7 @@ impl Token {
         ];
         let public = [
             Attribute::Verify(true),
-            Attribute::ModulusBits(bits.into()),
+            Attribute::ModulusBits(size.bits().into()),
             Attribute::PublicExponent(EXPONENT.to_vec()),
         ];
         let private = [

@@ -244,22 +244,9 @@ async fn render(
     matches: &[Match],
 ) -> Result<Option<(Vec<u8>, Vec<Document>)>, Problem> {
     let (page, shown) = page_of(query, matches);
-    let mut documents = Vec::with_capacity(shown.len());
-    for Match { current, .. } in shown {
-        let (answers, storage) = (&queries.answers, &queries.storage);
-        let found = match query.as_of {
-            Some(_) => {
-                answers
-                    .find_version(storage, current.chain, current.version)
-                    .await?
-            }
-            None => answers.find_document(storage, current).await?,
-        };
-        let Some(document) = found else {
-            return Ok(None);
-        };
-        documents.push(document);
-    }
+    let Some(documents) = find_documents(queries, query, shown).await? else {
+        return Ok(None);
+    };
     let bytes: usize = documents.iter().map(|document| document.len()).sum();
     if bytes > limits::ANSWER_BYTES_MAX {
         return Err(too_long(bytes));
@@ -269,4 +256,26 @@ async fn render(
     let data = chains::render_data(rendered, &page, query.as_of)
         .map_err(|error| Problem::Internal(error.to_string()))?;
     Ok(Some((data, documents)))
+}
+
+/// The documents of these matches, as they are or were at the time that the query names.
+async fn find_documents(
+    queries: &ChainQueries,
+    query: &ChainQuery,
+    shown: &[Match],
+) -> Result<Option<Vec<Document>>, Problem> {
+    let (answers, storage) = (&queries.answers, &queries.storage);
+    let mut documents = Vec::with_capacity(shown.len());
+    for Match { current, .. } in shown {
+        let (chain, version) = (current.chain, current.version);
+        let found = match query.as_of {
+            Some(_) => answers.find_version(storage, chain, version).await?,
+            None => answers.find_document(storage, current).await?,
+        };
+        let Some(document) = found else {
+            return Ok(None);
+        };
+        documents.push(document);
+    }
+    Ok(Some(documents))
 }

@@ -66,11 +66,7 @@ fn check_claims(
     let holds =
         |holds: bool, name: &'static str| holds.then_some(()).ok_or(IdTokenRefusal::Claim(name));
     holds(text("iss") == rules.issuer, "iss")?;
-    let audiences = match claims.get("aud") {
-        Some(Value::String(one)) => vec![one.as_str()],
-        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),
-        Some(_) | None => Vec::new(),
-    };
+    let audiences = list_audiences(claims);
     holds(audiences.contains(&rules.client_id), "aud")?;
     let is_party = claims.contains_key("azp") || audiences.len() > 1;
     holds(!is_party || text("azp") == rules.client_id, "azp")?;
@@ -89,6 +85,14 @@ fn check_claims(
         && !subject.chars().any(char::is_control);
     holds(is_sane, "sub")?;
     Ok(subject.to_owned())
+}
+
+fn list_audiences(claims: &Map<String, Value>) -> Vec<&str> {
+    match claims.get("aud") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),
+        Some(_) | None => Vec::new(),
+    }
 }
 
 #[cfg(test)]

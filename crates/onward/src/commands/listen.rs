@@ -193,21 +193,16 @@ async fn subscribe(
     let wish = SubscriptionRequest {
         participant_name: subscribing.participant_name.clone(),
         callback_url,
-        events: if events.is_empty() {
-            EventType::OF_MILESTONES.to_vec()
-        } else {
-            events.to_vec()
+        events: match events {
+            [] => EventType::OF_MILESTONES.to_vec(),
+            named => named.to_vec(),
         },
     };
     let subscribed = client.subscribe(&wish).await?;
     let subscription = &subscribed.subscription;
+    let again = if subscribed.is_new { "" } else { " again" };
     notice(format_args!(
-        "{} for {} to {}, {}",
-        if subscribed.is_new {
-            "subscribed"
-        } else {
-            "subscribed again"
-        },
+        "subscribed{again} for {} to {}, {}",
         printable(&subscription.participant_name),
         printable(&subscription.events.join(" and ")),
         printable(&subscription.subscription_id),

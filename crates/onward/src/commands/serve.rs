@@ -115,6 +115,17 @@ async fn start(args: &ServeArgs, config: Config) -> Result<Server, Failure> {
     Ok(server)
 }
 
+/// Applies the setting `log` if it is another one now.
+fn apply_log(read: &Config, settings: &mut Config, telemetry: &Telemetry) -> Result<(), Failure> {
+    if read.log != settings.log {
+        let filter = read.log_filter();
+        telemetry.set_filter(&filter).map_err(Failure::new)?;
+        tracing::info!(log = read.log, "the setting `log` is in use");
+        settings.log.clone_from(&read.log);
+    }
+    Ok(())
+}
+
 /// Reads the settings again, applies `log`, and names the changed settings that need a restart.
 fn reload_settings(
     server: &Server,
@@ -123,12 +134,7 @@ fn reload_settings(
     telemetry: &Telemetry,
 ) {
     let applied = args.load().and_then(|read| {
-        if read.log != settings.log {
-            let filter = read.log_filter();
-            telemetry.set_filter(&filter).map_err(Failure::new)?;
-            tracing::info!(log = read.log, "the setting `log` is in use");
-            settings.log.clone_from(&read.log);
-        }
+        apply_log(&read, settings, telemetry)?;
         Ok(read)
     });
     let were_refused = server.note_settings(applied.is_err());

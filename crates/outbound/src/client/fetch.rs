@@ -66,19 +66,24 @@ impl OutboundClient {
         ended.unwrap_or_else(|_elapsed| Err(FetchError::Send(SendError::Timeout, String::new())))
     }
 
+    /// The resolver is not asked for a literal address, so it is checked here.
+    fn refuse_forbidden(&self, url: &CallbackUrl) -> Result<(), FetchError> {
+        match url.literal() {
+            Some(address) if !self.settings.allowed.allows(address) => {
+                let shown = address.to_string();
+                Err(FetchError::Send(SendError::AddressForbidden, shown))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     async fn read_answer(
         &self,
         url: &CallbackUrl,
         request: reqwest::RequestBuilder,
         bytes_max: usize,
     ) -> Result<Vec<u8>, FetchError> {
-        // The resolver is not asked for a literal address, so it is checked here.
-        if let Some(address) = url.literal()
-            && !self.settings.allowed.allows(address)
-        {
-            let refused = FetchError::Send(SendError::AddressForbidden, address.to_string());
-            return Err(refused);
-        }
+        self.refuse_forbidden(url)?;
         let failed = |error: reqwest::Error| {
             let error = error.without_url();
             FetchError::Send(SendError::classify(&error), error::describe(&error))

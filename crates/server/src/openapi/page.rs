@@ -96,6 +96,10 @@ fn head(page: &mut Html, document: &Value) {
             .raw("</p>");
     }
     page.prose(text(&info["description"]));
+    authentication(page, document);
+}
+
+fn authentication(page: &mut Html, document: &Value) {
     let schemes = members(&document["components"]["securitySchemes"]);
     if schemes.clone().next().is_none() {
         return;

@@ -36,6 +36,7 @@ use super::threads::Threads;
 use super::{Dialect, ReadJob, WriteJob, WriteMode};
 use crate::migrations;
 use crate::row::{Row, Value};
+use crate::session::{Read, Session};
 use crate::{Opening, Result, StorageError};
 
 /// How long a check waits for something to read.
@@ -314,34 +315,19 @@ fn migrate(session: &mut PostgresSession, target: &str, opening: Opening) -> Res
 /// The schema version of the store; 0 if it has no tables, and the version of this program if it may use
 /// a newer store.
 fn find_version(session: &mut PostgresSession, target: &str) -> Result<i64> {
-    let mut version = 0;
+    let mut read = Read::new(Session::Postgres(session));
     let sql =
         "select cast(count(*) as bigint) from pg_class where oid = to_regclass('schema_version')";
-    session.each(sql, &[], |row| {
-        version = row.integer(0)?;
-        Ok(())
-    })?;
-    if version == 0 {
+    if read.query_integer(sql, &[])? == 0 {
         return Ok(0);
     }
-    let read = session.each(migrations::READ_VERSION, &[], |row| {
-        version = row.integer(0)?;
-        Ok(())
-    });
-    if let Err(StorageError::Corrupt(_null_or_no_number)) = read {
-        return Err(migrations::foreign(target));
-    }
-    read?;
+    let version = match read.query_integer(migrations::READ_VERSION, &[]) {
+        Err(StorageError::Corrupt(_null_or_no_number)) => return Err(migrations::foreign(target)),
+        version => version?,
+    };
     let known = migrations::SCHEMA_VERSION;
-    if version > known {
-        let mut fences = 0;
-        session.each(migrations::COUNT_FENCES, &[known.into()], |row| {
-            fences = row.integer(0)?;
-            Ok(())
-        })?;
-        if fences == 0 {
-            return Ok(known);
-        }
+    if version > known && read.query_integer(migrations::COUNT_FENCES, &[known.into()])? == 0 {
+        return Ok(known);
     }
     Ok(version)
 }

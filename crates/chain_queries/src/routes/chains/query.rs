@@ -131,21 +131,7 @@ fn read_values(
 ) -> Option<Values> {
     check_entries(entries, errors);
     match input_type {
-        Some("uprn") => {
-            let mut uprns = Vec::with_capacity(entries.len());
-            for (index, entry) in entries.iter().enumerate() {
-                match Uprn::parse(entry.trim()) {
-                    Ok(uprn) => uprns.push(Some(uprn)),
-                    Err(UprnError::Zero) => uprns.push(None),
-                    Err(UprnError::NotDigits) if entry.trim().is_empty() => {}
-                    Err(UprnError::NotDigits) => {
-                        let detail = "with inputType `uprn` it must be 1 to 12 digits";
-                        errors.push(error(&format!("value[{index}]"), detail));
-                    }
-                }
-            }
-            Some(Values::Uprns(uprns))
-        }
+        Some("uprn") => Some(Values::Uprns(read_uprns(entries, errors))),
         Some("address") => {
             let addresses = entries.iter().map(|entry| (*entry).to_owned()).collect();
             Some(Values::Addresses(addresses))
@@ -155,6 +141,23 @@ fn read_values(
             None
         }
     }
+}
+
+/// The UPRNs of these entries; `None` for 0, which no property has.
+fn read_uprns(entries: &[&str], errors: &mut Vec<FieldError>) -> Vec<Option<Uprn>> {
+    let mut uprns = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.iter().enumerate() {
+        match Uprn::parse(entry.trim()) {
+            Ok(uprn) => uprns.push(Some(uprn)),
+            Err(UprnError::Zero) => uprns.push(None),
+            Err(UprnError::NotDigits) if entry.trim().is_empty() => {}
+            Err(UprnError::NotDigits) => {
+                let detail = "with inputType `uprn` it must be 1 to 12 digits";
+                errors.push(error(&format!("value[{index}]"), detail));
+            }
+        }
+    }
+    uprns
 }
 
 fn check_entries(entries: &[&str], errors: &mut Vec<FieldError>) {

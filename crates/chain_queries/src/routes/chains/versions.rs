@@ -124,16 +124,7 @@ async fn list(
     let snapshot = queries.tokens.registry.snapshot().await?;
     admit(queries, &snapshot, parts, allowance).await?;
     let chain = read_chain(segments)?;
-    let (query, mut errors) = (Query::parse(parts.uri.query())?, Vec::new());
-    let rows_max = i64::try_from(limits::ROWS_MAX).unwrap_or(i64::MAX);
-    let page_max = i64::try_from(limits::PAGE_MAX).unwrap_or(i64::MAX);
-    let rows = query.integer("rows", 1..=rows_max, &mut errors);
-    let page = query
-        .integer("page", 1..=page_max, &mut errors)
-        .unwrap_or(1);
-    refuse_errors(errors)?;
-    let rows_default = i64::try_from(limits::ROWS_DEFAULT).unwrap_or(i64::MAX);
-    let rows = rows.unwrap_or(rows_default);
+    let (page, rows) = read_page(&Query::parse(parts.uri.query())?)?;
     let offset = (page - 1).saturating_mul(rows);
     let (total, found) = queries
         .storage
@@ -151,6 +142,18 @@ async fn list(
         data: found.into_iter().map(Into::into).collect(),
         pagination: page.into(),
     })
+}
+
+/// The number of a page, and how many versions it has.
+fn read_page(query: &Query) -> Result<(i64, i64), Problem> {
+    let [page_max, rows_max, rows_default] =
+        [limits::PAGE_MAX, limits::ROWS_MAX, limits::ROWS_DEFAULT]
+            .map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
+    let mut errors = Vec::new();
+    let rows = query.integer("rows", 1..=rows_max, &mut errors);
+    let page = query.integer("page", 1..=page_max, &mut errors);
+    refuse_errors(errors)?;
+    Ok((page.unwrap_or(1), rows.unwrap_or(rows_default)))
 }
 
 async fn find(

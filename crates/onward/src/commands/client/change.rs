@@ -45,6 +45,18 @@ struct Changes {
     certificate: CertificateArgs,
 }
 
+impl Changes {
+    /// The new keys, inline or by their URL. `None`: the registered keys stay.
+    fn read_keys(&self) -> Result<Option<(String, Option<String>)>, Failure> {
+        let inline = self.jwks.as_deref().map(read_jwks).transpose()?;
+        Ok(match (inline, &self.jwks_uri) {
+            (Some(jwks), _) => Some((jwks, None)),
+            (None, Some(uri)) => Some((String::new(), Some(uri.clone()))),
+            (None, None) => None,
+        })
+    }
+}
+
 /// The client and its changes.
 #[derive(Debug, Args)]
 pub struct UpdateArgs {
@@ -93,14 +105,8 @@ pub(super) fn assign(
 
 /// Runs `onward client update`.
 pub(super) fn update(args: &UpdateArgs, out: &mut dyn Write) -> Result<(), Failure> {
-    let changes = &args.changes;
-    let inline = changes.jwks.as_deref().map(read_jwks).transpose()?;
-    let keys = match (inline, &changes.jwks_uri) {
-        (Some(jwks), _) => Some((jwks, None)),
-        (None, Some(uri)) => Some((String::new(), Some(uri.clone()))),
-        (None, None) => None,
-    };
-    let accepted = changes.certificate.read()?;
+    let keys = args.changes.read_keys()?;
+    let accepted = args.changes.certificate.read()?;
     let storage = args.output.open()?;
     let now = Clock::System.now_seconds();
     let id = args.id.clone();

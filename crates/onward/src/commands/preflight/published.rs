@@ -16,14 +16,13 @@ pub(super) async fn check_issuer(
     let auth_url = endpoints.auth_url.trim_end_matches('/');
     let metadata = match fetch_metadata(auth_url, trust).await {
         Ok(metadata) => metadata,
-        Err(error @ ClientError::UnexpectedAnswer { .. }) => {
-            let advice = "put the address of the token endpoint's host into --auth-url: another \
-                          server answers there";
-            check.fail(error, [Who::You.should(advice)]);
-            return None;
-        }
         Err(error) => {
-            let advice = "check --auth-url, and run the command again";
+            let advice = if matches!(error, ClientError::UnexpectedAnswer { .. }) {
+                "put the address of the token endpoint's host into --auth-url: another server \
+                 answers there"
+            } else {
+                "check --auth-url, and run the command again"
+            };
             check.fail(error, [Who::You.should(advice)]);
             return None;
         }

@@ -106,20 +106,7 @@ impl Target {
     /// Looks the host up.
     pub(super) async fn resolve(&mut self, check: &mut Check) {
         let (host, option) = (self.host(), self.option);
-        let looked_up = timeout(
-            limits::PREFLIGHT_LOOKUP_TIMEOUT,
-            lookup_host((host.as_str(), self.port())),
-        );
-        let reason = match looked_up.await {
-            Ok(Ok(found)) => {
-                let found = found.take(limits::PREFLIGHT_ADDRESSES_MAX);
-                self.addresses = found.collect();
-                "it has no address".to_owned()
-            }
-            Ok(Err(error)) => error.to_string(),
-            Err(_elapsed) => "no answer came in time".to_owned(),
-        };
-        if self.addresses.is_empty() {
+        if let Err(reason) = self.look_up(&host).await {
             self.is_alive = false;
             let yours = format_args!(
                 "correct the host name in {option}, or let this machine's resolver find it"
@@ -135,6 +122,19 @@ impl Target {
             .map(|one| one.ip().to_string())
             .collect();
         check.note(format_args!("{host} is {}", shown.join(" and ")));
+    }
+
+    /// Finds the addresses of the host, or the reason why there is none.
+    async fn look_up(&mut self, host: &str) -> Result<(), String> {
+        let looking = lookup_host((host, self.port()));
+        let found = timeout(limits::PREFLIGHT_LOOKUP_TIMEOUT, looking).await;
+        let found = found.map_err(|_elapsed| "no answer came in time".to_owned())?;
+        let found = found.map_err(|error| error.to_string())?;
+        self.addresses = found.take(limits::PREFLIGHT_ADDRESSES_MAX).collect();
+        if self.addresses.is_empty() {
+            return Err("it has no address".to_owned());
+        }
+        Ok(())
     }
 
     /// Connects to the first address that answers.

@@ -34,6 +34,26 @@ pub(super) struct ClientArgs {
     json: bool,
 }
 
+impl ClientArgs {
+    fn into_plan(self) -> Plan {
+        let usual = || {
+            ["transaction-status", "listing"]
+                .map(str::to_owned)
+                .to_vec()
+        };
+        Plan {
+            name: self.name,
+            profile: self.profile.as_str().to_owned(),
+            scopes: Some(self.scope)
+                .filter(|scopes| !scopes.is_empty())
+                .unwrap_or_else(usual),
+            branches: self.branch,
+            algorithm: Algorithm::Ps256.as_str().to_owned(),
+            certificate_bound: true,
+        }
+    }
+}
+
 /// Runs `onward sandbox client`, for the sandbox in this folder.
 pub(super) fn run(args: ClientArgs, dir: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     let file = dir.join("onward.toml");
@@ -46,23 +66,10 @@ pub(super) fn run(args: ClientArgs, dir: &Path, out: &mut dyn Write) -> Result<(
     let config = Config::load(&file, std::env::vars(), &[]).map_err(Failure::unusable)?;
     let storage = open_for_operator(&config, &ReasonArgs { reason: None })?;
     let directory = dir.canonicalize().map_err(Failure::new)?;
-    let scopes = if args.scope.is_empty() {
-        ["transaction-status", "listing"]
-            .map(str::to_owned)
-            .to_vec()
-    } else {
-        args.scope
-    };
-    let mut plan = Plan {
-        name: args.name,
-        profile: args.profile.as_str().to_owned(),
-        scopes,
-        branches: args.branch,
-        algorithm: Algorithm::Ps256.as_str().to_owned(),
-        certificate_bound: true,
-    };
+    let is_json = args.json;
+    let mut plan = args.into_plan();
     let client = sandbox::add_client(&directory, &storage, &mut plan).map_err(Failure::new)?;
-    if args.json {
+    if is_json {
         say_json(out, json!(client));
     } else {
         introduce(&client, dir, out);
@@ -75,26 +82,21 @@ fn introduce(client: &SandboxClient, directory: &Path, out: &mut dyn Write) {
         out,
         format!("Registered {} as {}", client.name, client.client_id),
     );
-    for (name, path) in [
-        ("certificate", &client.certificate_file),
-        ("its key", &client.key_file),
-        ("assertion key", &client.assertion_key_file),
-    ] {
-        say(out, format!("  {name:<15}{}", path.display()));
-    }
-    say(
-        out,
-        format!(
-            "  {:<15}{} ({})",
-            "kid", client.assertion_kid, client.assertion_alg
-        ),
-    );
-    say(
-        out,
-        format!("  {:<15}{}", "scopes", client.scopes.join(" ")),
-    );
+    let kid = format!("{} ({})", client.assertion_kid, client.assertion_alg);
     let branches: Vec<_> = client.branches.iter().map(ToString::to_string).collect();
-    say(out, format!("  {:<15}{}", "branches", branches.join(" ")));
+    for (name, text) in [
+        ("certificate", client.certificate_file.display().to_string()),
+        ("its key", client.key_file.display().to_string()),
+        (
+            "assertion key",
+            client.assertion_key_file.display().to_string(),
+        ),
+        ("kid", kid),
+        ("scopes", client.scopes.join(" ")),
+        ("branches", branches.join(" ")),
+    ] {
+        say(out, format!("  {name:<15}{text}"));
+    }
     say(out, "sandbox.json names it. Get an access token for it:");
     let line = format!(
         "  onward token --sandbox {} --client {:?}",

@@ -116,21 +116,8 @@ impl Player {
         match act {
             Act::List => self.list().await,
             Act::Record(homes, key) => self.record(homes, key, date).await,
-            Act::Link { buyer, seller } => {
-                let body = self.sides(buyer, seller)?;
-                self.call(buyer, Method::POST, "chain/add/link", body)
-                    .await?;
-                let purchase = self.describe(buyer, "buys", seller)?;
-                Ok(format!("{} links: {purchase}", self.agent_of(buyer).name))
-            }
-            Act::Break { buyer, seller } => {
-                let body = self.sides(buyer, seller)?;
-                self.call(seller, Method::POST, "chain/remove/link", body)
-                    .await?;
-                let purchase = self.describe(buyer, "no longer buys", seller)?;
-                let agent = self.agent_of(seller).name;
-                Ok(format!("{agent} breaks the link: {purchase}"))
-            }
+            Act::Link { buyer, seller } => self.link(buyer, seller).await,
+            Act::Break { buyer, seller } => self.break_link(buyer, seller).await,
             Act::Split { buyer, seller } => self.split(buyer, seller),
             Act::CheckEnds(home) => {
                 for end in ["bottom", "top"] {
@@ -143,6 +130,23 @@ impl Player {
             Act::Ask(home) => self.ask(home).await,
             Act::Rotate => tokio::task::block_in_place(|| rotate(&self.config)),
         }
+    }
+
+    async fn link(&mut self, buyer: usize, seller: usize) -> Result<String, Failure> {
+        let body = self.sides(buyer, seller)?;
+        self.call(buyer, Method::POST, "chain/add/link", body)
+            .await?;
+        let purchase = self.describe(buyer, "buys", seller)?;
+        Ok(format!("{} links: {purchase}", self.agent_of(buyer).name))
+    }
+
+    async fn break_link(&mut self, buyer: usize, seller: usize) -> Result<String, Failure> {
+        let body = self.sides(buyer, seller)?;
+        self.call(seller, Method::POST, "chain/remove/link", body)
+            .await?;
+        let purchase = self.describe(buyer, "no longer buys", seller)?;
+        let agent = self.agent_of(seller).name;
+        Ok(format!("{agent} breaks the link: {purchase}"))
     }
 
     async fn list(&mut self) -> Result<String, Failure> {
