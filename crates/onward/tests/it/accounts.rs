@@ -34,8 +34,7 @@ story! {
         server.clock.advance(100);
         let ended = server.webhook(&old, ("GET", "/subscriptions"), None).await;
         assert!(ended.problem().starts_with("401 api-key-invalid: "), "{}", ended.problem());
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         agent.record(listing, "sstc", "2026-11-20").await;
         receiver.wait_for(1).await;
         assert_eq!(server.status_of(&new, &subscription).await, "active");
@@ -90,8 +89,7 @@ story! {
         let set = server.webhook(&key, ("PUT", &format!("{path}/watch")), Some(&watch)).await;
         assert_eq!(set.status, 200);
         first.answer_always(Reply::status(500));
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         agent.record(listing, "sstc", "2026-11-20").await;
         server.wait_for_attempts(&key, &subscription, 1).await;
         let moved = json!({"callbackUrl": second.url});

@@ -12,9 +12,7 @@ story! {
                 config.person_requests_per_second = 1;
             })
             .await;
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let mut sam = server.sign_in_as("progressor", &["north"]).await;
         let mut lists = 0;
         let refused = loop {

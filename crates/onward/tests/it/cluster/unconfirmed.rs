@@ -67,8 +67,7 @@ async fn what_no_standby_has_is_not_acknowledged() {
     };
     let admin = postgres.admin_url();
     let server = TestServer::on_database(Database::create_at(admin.clone()).await).await;
-    let agent = server.agent("north").await;
-    let listing = agent.list(1).await;
+    let (agent, listing) = server.agent_with_listing().await;
     let path = format!("/listing/{listing}/milestone/sstc");
     // The postgres gives up waiting and calls the commit done; or the connection ends before the
     // answer. Neither says that the change will last.

@@ -147,8 +147,7 @@ fn a_server_logs_changes_while_it_serves() {
     let fields = &line["fields"];
     assert_eq!(fields["command"], "participant add --name Meanwhile");
     assert_eq!(fields["id"], 2);
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
 }
 
 #[test]

@@ -30,8 +30,7 @@ fn a_store_is_copied_while_it_serves_and_put_back() {
     let held = folder.run(&["restore", &copy, "--replace"]);
     let said = held.failure();
     assert!(said.contains("is in use: stop every program"), "{said}");
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
 
     let there = folder.run(&["restore", &copy]);
     let said = there.failure();
@@ -55,8 +54,7 @@ fn a_store_is_copied_while_it_serves_and_put_back() {
     assert_eq!(folder.run(&["check"]).status, Some(0));
     let mut server = folder.serve(&[]);
     server.wait_for("serving");
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
 }
 
 #[test]
@@ -124,8 +122,7 @@ fn copies_follow_one_another_and_the_oldest_go() {
     );
     std::fs::rename(&away, &store).unwrap();
     program.wait_for("Wrote ");
-    program.signal("TERM");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("TERM");
     let names = std::fs::read_dir(&copies).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let last = names
@@ -164,8 +161,7 @@ fn a_failure_is_in_the_metrics_even_if_no_file_can_be_made() {
     std::fs::remove_file(copies.join("onward-backup.prom")).unwrap();
     let said = program.wait_for_line("onward: cannot write the metrics ");
     assert!(said.contains("onward-backup.prom: "), "{said}");
-    program.signal("TERM");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("TERM");
 }
 
 #[test]

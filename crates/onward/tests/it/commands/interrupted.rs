@@ -159,6 +159,5 @@ fn an_import_goes_on_beside_a_killed_server() {
     let again = folder.run(&["import", &good, "--json"]);
     assert_eq!(again.status, Some(0));
     assert!(again.out.contains("\"changed\":0,"), "{}", again.out);
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
 }

@@ -244,8 +244,7 @@ fn keys_are_not_sealed_with_a_key_that_a_running_node_lacks() {
     let recovering = folder.run(&["restore", "--recovered", "--reason", "a test"]);
     let said = "1 nodes use this store: stop them first";
     assert!(recovering.failure().contains(said), "{recovering:?}");
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
     assert_eq!(announced(), 0, "a node that stops takes it back");
     drop(storage);
     let rewrapped = folder.run(&["keys", "rewrap"]);
@@ -259,8 +258,7 @@ fn keys_are_not_sealed_with_a_key_that_a_running_node_lacks() {
     folder.write(FILE, format!("{}\n{both}", new_key()));
     let forced = folder.run(&["keys", "rewrap", "--now"]);
     assert_eq!(forced.status, Some(0), "{forced:?}");
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
 }
 
 #[test]

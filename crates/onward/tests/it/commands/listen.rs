@@ -94,9 +94,7 @@ async fn an_event_is_answered_for_once_it_was_forwarded() {
     // Passed on already: not passed on again.
     assert_eq!(service.deliver(&url, &event).await, 202);
 
-    program.signal("TERM");
-    let finished = program.wait();
-    assert_eq!(finished.status, Some(0), "{}", finished.err);
+    let finished = program.stop("TERM");
     let said = &finished.err;
     assert!(said.contains("status 500 instead of 2xx"), "{said}");
     let lines: Vec<&str> = finished.out.lines().collect();
@@ -119,9 +117,7 @@ async fn it_subscribes_itself_and_simulate_asks_for_an_event() {
         "participantName": "Example Lender", "callbackUrl": url, "events": ["fallthrough"]
     });
     assert_eq!(wish, &expected);
-    program.signal("INT");
-    let finished = program.wait();
-    assert_eq!(finished.status, Some(0));
+    let finished = program.stop("INT");
     assert!(
         finished.err.contains("the subscription s-1 is ended"),
         "{}",
@@ -133,8 +129,7 @@ async fn it_subscribes_itself_and_simulate_asks_for_an_event() {
     service.has_subscription();
     let (mut program, _url) = listen(&service, &["--subscribe"]);
     program.wait_for_line("subscribed again for Example Lender");
-    program.signal("INT");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("INT");
     assert_eq!(service.bodies("/api/v1/webhook/subscriptions/s-1").len(), 1);
 
     let simulate = ["simulate", "--sandbox", service.directory(), "--uprn", "7"];

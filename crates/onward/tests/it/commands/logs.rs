@@ -31,9 +31,7 @@ fn each_line_is_an_object_that_names_the_request() {
     // A terminal must not obey control characters of a path.
     assert_eq!(fields["path"], r"/no\u{202e}\u{9b}thing");
     assert_eq!(fields["status"], 404);
-    server.signal("TERM");
-    let finished = server.wait();
-    assert_eq!(finished.status, Some(0), "{}", finished.err);
+    let finished = server.stop("TERM");
     for line in finished.err.lines() {
         let object: Result<Value, _> = serde_json::from_str(line);
         let has_text = object.is_ok_and(|object| object["fields"]["message"].is_string());

@@ -50,9 +50,7 @@ async fn an_outage_is_logged_when_it_begins_and_when_it_ends() {
     }
     database.allow_connections(true).await;
     wait_for_all(&mut server, port);
-    server.signal("TERM");
-    let finished = server.wait();
-    assert_eq!(finished.status, Some(0), "{}", finished.err);
+    let finished = server.stop("TERM");
     for (began, ended) in OUTAGES {
         for (level, said) in [(" WARN ", began), (" INFO ", ended)] {
             let is_it = |line: &&str| line.contains(level) && line.contains(said);

@@ -104,8 +104,7 @@ fn a_token_keeps_the_keys_of_a_sandbox_and_signs_its_answers() {
         assert_eq!(asked.status, Some(0), "{}", asked.err);
         assert!(asked.out.contains("signature verified"), "{}", asked.out);
     }
-    sandbox.signal("TERM");
-    assert_eq!(sandbox.wait().status, Some(0));
+    sandbox.stop("TERM");
 }
 
 /// A token that is away fails the answers that it would sign, and the log says why.
@@ -124,12 +123,7 @@ fn a_token_that_was_away_signs_again_after_a_restart() {
         sandbox.wait_for("Ctrl-C stops it");
         sandbox
     };
-    let end = |sandbox: Program| {
-        sandbox.signal("TERM");
-        let finished = sandbox.wait();
-        assert_eq!(finished.status, Some(0));
-        finished.err
-    };
+    let end = |sandbox: Program| sandbox.stop("TERM").err;
     let sandbox = start();
     let file = std::fs::read(folder.path().join("sandbox.json")).unwrap();
     let file: Value = serde_json::from_slice(&file).unwrap();

@@ -175,6 +175,14 @@ impl Program {
         assert!(killed.unwrap().success());
     }
 
+    /// Sends a signal on which it ends without a failure.
+    pub(crate) fn stop(self, signal: &str) -> Finished {
+        self.signal(signal);
+        let finished = self.wait();
+        assert_eq!(finished.status, Some(0), "{}", finished.err);
+        finished
+    }
+
     /// Ends it at once, as a loss of power would.
     pub(crate) fn kill(mut self) -> Finished {
         self.child.kill().unwrap();

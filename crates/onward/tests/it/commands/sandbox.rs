@@ -282,9 +282,7 @@ fn a_newcomer_gets_everything_in_one_folder() {
 
     let args = ["sandbox", "--dir", sandbox.directory()];
     assert!(run(&args).failure().contains("another sandbox runs in "));
-    program.signal("INT");
-    let finished = program.wait();
-    assert_eq!(finished.status, Some(0), "{}", finished.err);
+    program.stop("INT");
 }
 
 #[test]

@@ -21,8 +21,7 @@ fn started_again_it_carries_on() {
     let saved = sandbox.file("answer.json");
     run_well(&[&query[..], &["--output", &saved]].concat());
     let ca = std::fs::read(sandbox.file("ca.pem")).unwrap();
-    program.signal("TERM");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("TERM");
     let content = read_content(&open(&sandbox));
 
     let program = sandbox.start();
@@ -52,16 +51,14 @@ fn a_sandbox_of_an_older_program_gets_a_console() {
     let sandbox = Sandbox::new();
     let program = sandbox.start();
     let before = sandbox.read();
-    program.signal("TERM");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("TERM");
     let config = std::fs::read_to_string(sandbox.file("onward.toml")).unwrap();
     let older = config.lines().filter(|line| !line.contains("console"));
     let older: Vec<_> = older.collect();
     std::fs::write(sandbox.file("onward.toml"), older.join("\n")).unwrap();
     let program = sandbox.start();
     assert_eq!(sandbox.read(), before);
-    program.signal("TERM");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("TERM");
 }
 
 #[test]
@@ -107,8 +104,7 @@ fn killed_during_its_import_it_completes_it() {
     let file: serde_json::Value = serde_json::from_str(&text).unwrap();
     let uprn = file["samples"]["uprn_in_chain"].to_string();
     run_well(&["query", "--sandbox", directory, "--uprn", &uprn]);
-    program.signal("INT");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("INT");
 }
 
 fn open(sandbox: &Sandbox) -> Storage {

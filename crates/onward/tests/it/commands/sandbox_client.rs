@@ -43,16 +43,14 @@ fn a_client_of_ones_own_works_at_once_and_after_a_restart() {
     assert!(issued["expires_in"].as_u64().unwrap() > 0);
     let narrow = token(&sandbox, &[&mine[..], &["--scope", "listing"]].concat());
     assert_eq!(narrow["scope"], "listing");
-    program.signal("INT");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("INT");
 
     let program = sandbox.start();
     assert_eq!(listed(&sandbox), Some(made));
     let uprn = sandbox.read()["samples"]["uprn_in_chain"].to_string();
     let query = ["query", "--sandbox", sandbox.directory(), "--uprn", &uprn];
     run_well(&[&query[..], &mine].concat());
-    program.signal("INT");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("INT");
 }
 
 #[test]
@@ -101,8 +99,7 @@ fn a_wrong_client_is_refused_and_leaves_nothing() {
     );
     let again = add(&sandbox, &["agent"]);
     assert!(again.failure().contains("choose another name"));
-    program.signal("INT");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("INT");
 }
 
 #[test]
@@ -138,6 +135,5 @@ fn a_line_of_curl_names_everything_that_a_call_needs() {
     let args = ["token", "--sandbox", sandbox.directory()];
     let refused = run(&[&args[..], &newcomer].concat());
     assert!(refused.failure().contains("scope"), "{refused:?}");
-    program.signal("INT");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("INT");
 }

@@ -7,10 +7,7 @@ use super::sandbox::Sandbox;
 fn start_and_end(args: &[&str]) -> String {
     let mut program = Program::start(&[&["sandbox"], args].concat());
     program.wait_for("Ctrl-C stops it");
-    program.signal("TERM");
-    let finished = program.wait();
-    assert_eq!(finished.status, Some(0), "{}", finished.err);
-    finished.err
+    program.stop("TERM").err
 }
 
 #[test]
@@ -55,8 +52,7 @@ fn a_sandbox_loads_files_and_its_agents_have_branches_whatever_these_hold() {
 fn a_file_of_a_client_that_cannot_be_read_is_named() {
     let sandbox = Sandbox::new();
     let program = sandbox.start();
-    program.signal("TERM");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("TERM");
     let broken = sandbox.file("clients/mine.json");
     let added = "{\"name\":\"Mine\",\"algorithm\":\"HS256\"}";
     for (text, said) in [("{", "EOF while parsing"), (added, "missing field")] {

@@ -76,8 +76,7 @@ fn each_refusal_can_be_tried_and_only_in_a_sandbox() {
     for value in [&busy, &away, &unlisted, twins] {
         assert!(page.contains(value), "{value}: {page}");
     }
-    program.signal("INT");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("INT");
 
     // The same store under `onward serve` does not know the UPRNs.
     let mut served = Program::start(&["serve", "--config", &sandbox.file("onward.toml")]);
@@ -86,6 +85,5 @@ fn each_refusal_can_be_tried_and_only_in_a_sandbox() {
         let told = refusal(&sandbox, &["--uprn", uprn]);
         assert!(told.contains("no known property fits"), "{told}");
     }
-    served.signal("TERM");
-    assert_eq!(served.wait().status, Some(0));
+    served.stop("TERM");
 }

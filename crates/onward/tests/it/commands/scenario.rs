@@ -100,8 +100,7 @@ fn stories_play_on_chains_of_their_own() {
         "each answer has the key after another rotation: {lines:?}"
     );
 
-    program.signal("INT");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("INT");
 }
 
 #[test]

@@ -58,8 +58,7 @@ fn certificates_are_read_again_on_sighup() {
     server.wait_for("new certificates are served");
     server.signal("HUP");
     server.wait_for("the certificate files are unchanged");
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
 }
 
 #[test]
@@ -80,8 +79,7 @@ fn a_node_with_a_certificate_for_another_host_is_not_ready() {
     }
     server.signal("HUP");
     server.wait_for("this fault has ended");
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
 }
 
 #[test]
@@ -116,8 +114,7 @@ fn a_reload_applies_the_log_level_and_names_the_rest() {
     server.signal("HUP");
     server.wait_for("the settings can be used again");
     assert!(metrics().contains("\nonward_settings_refused 0\n"));
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
 }
 
 #[test]
@@ -173,8 +170,7 @@ fn a_full_disk_is_in_the_log() {
     assert_eq!(imported.status, Some(0), "{}", imported.err);
     let said = server.wait_for_line("this node is not ready");
     assert!(said.contains("the store cannot be used: "), "{said}");
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
 }
 
 #[test]
@@ -293,9 +289,7 @@ async fn a_store_on_postgres_is_served_and_its_password_is_in_no_log() {
         let folder = Folder::on(Some(url.clone()));
         let mut server = folder.serve(&["log=debug"]);
         server.wait_for("serving");
-        server.signal("TERM");
-        let finished = server.wait();
-        assert_eq!(finished.status, Some(0), "{}", finished.err);
+        let finished = server.stop("TERM");
         assert!(!finished.err.contains("secret"), "{}", finished.err);
 
         // The password can be in a file of its own.

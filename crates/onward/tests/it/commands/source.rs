@@ -38,8 +38,7 @@ fn run_with(args: &[&str], options: &[String]) -> Finished {
 }
 
 fn end(program: Program) {
-    program.signal("TERM");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("TERM");
 }
 
 #[test]

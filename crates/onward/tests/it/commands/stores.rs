@@ -165,8 +165,7 @@ fn a_node_that_lost_its_log_keeps_all_changes_when_it_stops_in_order() {
     let said = server.wait_for_line("this node is not ready");
     assert!(said.contains("reason=\"store_files\""), "{said}");
     assert!(said.contains("onward.db-wal"), "{said}");
-    server.signal("TERM");
-    assert_eq!(server.wait().status, Some(0));
+    server.stop("TERM");
     let listed = folder.run(&["branch", "list"]).out;
     assert!(listed.contains("First"), "{listed}");
 }

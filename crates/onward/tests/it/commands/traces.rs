@@ -95,8 +95,7 @@ fn serve(sandbox: &Sandbox, port: u16) -> Program {
 fn stopped_sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     let program = sandbox.start();
-    program.signal("TERM");
-    assert_eq!(program.wait().status, Some(0));
+    program.stop("TERM");
     sandbox
 }
 
@@ -225,9 +224,7 @@ async fn a_query_is_a_span_with_its_steps() {
     let uprn = file["samples"]["uprn_in_chain"].to_string();
     run_well(&["query", "--sandbox", sandbox.directory(), "--uprn", &uprn]);
     // At once: what waits is sent at the end.
-    server.signal("TERM");
-    let finished = server.wait();
-    assert_eq!(finished.status, Some(0), "{}", finished.err);
+    let finished = server.stop("TERM");
 
     assert_spans(&collector.spans(), &file, request_id);
     let mut lines = finished
@@ -279,9 +276,7 @@ async fn a_collector_that_is_down_or_hangs_harms_no_request() {
         assert_served(&http, jwks).await;
         drop(http);
         let stopping = Stopwatch::start();
-        server.signal("TERM");
-        let finished = server.wait();
-        assert_eq!(finished.status, Some(0), "{}", finished.err);
+        let finished = server.stop("TERM");
         let took = stopping.elapsed();
         assert!(took < Duration::from_secs(30), "{took:?}");
         let told = finished.err.matches("the collector takes no spans");

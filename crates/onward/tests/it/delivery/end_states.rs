@@ -12,8 +12,7 @@ story! {
         let key = server.api_key("Example Lender").await;
         let subscription = server.subscribe(&key, &receiver).await;
         let kept = server.subscribe(&key, &other).await;
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         agent.record(listing, "sstc", "2026-11-20").await;
         server.wait_until_disabled(&key, &subscription).await;
         let delivery = server.deliveries(&key, &subscription).await.remove(0);
@@ -90,8 +89,7 @@ story! {
         let (key, kept) = (server.api_key("One Ltd").await, server.api_key("One Ltd").await);
         let subscription = server.subscribe(&key, &receiver).await;
         server.subscribe(&kept, &other).await;
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         agent.record(listing, "sstc", "2026-11-20").await;
         server.wait_for_attempts(&key, &subscription, 1).await;
         other.wait_for(1).await;

@@ -140,8 +140,7 @@ story! {
 
 story! {
     async fn each_subscription_hears_the_types_it_asked_for(server) {
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         let (milestones, falls, both) =
             (server.receiver().await, server.receiver().await, server.receiver().await);
         let key = server.api_key("One Ltd").await;

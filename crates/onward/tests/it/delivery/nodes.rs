@@ -129,8 +129,7 @@ story! {
     async fn a_node_that_starts_again_carries_on(server) {
         let (receiver, key, subscription) = server.subscriber().await;
         receiver.answer([Reply::status(500)]);
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         agent.record(listing, "sstc", "2026-11-01").await;
         server.wait_for_attempts(&key, &subscription, 1).await;
         agent.record(listing, "sstc", "2026-11-02").await;

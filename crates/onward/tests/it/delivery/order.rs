@@ -120,8 +120,7 @@ story! {
             assert_eq!(server.post_webhook(&key, "/subscribe", body).await.status, 201);
         }
         server.subscribe(&key, &healthy).await;
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         for day in 1..=20 {
             let begun = observe::clock::Stopwatch::start();
             agent.record(listing, "sstc", &format!("2026-11-{day:02}")).await;

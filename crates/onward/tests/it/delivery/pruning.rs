@@ -55,8 +55,7 @@ async fn subscribe_one_that_is_gone(server: &TestServer, key: &str) -> (Receiver
 story! {
     async fn old_deliveries_go_with_their_attempts_and_events(server) {
         let (receiver, key, subscription) = server.subscriber().await;
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         agent.record(listing, "sstc", "2026-11-01").await;
         receiver.wait_for(1).await;
         let old = server.wait_for_state(&key, &subscription, "delivered").await;
@@ -145,8 +144,7 @@ story! {
         let (key, revoked) = (server.api_key("One Ltd").await, server.api_key("One Ltd").await);
         let removed = server.subscribe(&key, &receiver).await;
         let left = server.subscribe(&revoked, &other).await;
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         agent.record(listing, "sstc", "2026-11-01").await;
         server.wait_for_attempts(&key, &removed, 1).await;
         server.wait_for_attempts(&revoked, &left, 1).await;

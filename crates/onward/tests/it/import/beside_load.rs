@@ -15,8 +15,7 @@ const LISTINGS: u64 = 1_000;
 
 story! {
     async fn others_write_while_an_import_runs(server) {
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         let mut node = Node::start(server.directory.path(), server.config.clone()).await;
         let addresses = Addresses::new(|at| node.url(at, ""));
         let now = Clock::System.now_seconds();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use storage::events::{self, StoredEvent};
 
-use super::{Client, TestServer};
+use super::{Browser, Client, TestServer};
 
 impl Client {
     /// The chain of a property as document 1 shows it now; null where there is none.
@@ -98,6 +98,18 @@ impl TestServer {
             )
         });
         shown.collect()
+    }
+
+    /// The agent `north` with sales as [`Self::import_sales`] imports them, their listings, and a progressor
+    /// of its branch.
+    pub(crate) async fn progressor_with_sales(
+        &self,
+        uprns: impl IntoIterator<Item = i64>,
+        links: &[(i64, i64)],
+    ) -> (Client, Vec<i64>, Browser) {
+        let agent = self.agent("north").await;
+        let ids = self.import_sales("north", uprns, links).await;
+        (agent, ids, self.sign_in_as("progressor", &["north"]).await)
     }
 
     /// Imports listings of the branch of this reference, each named by its property's UPRN, and

@@ -128,9 +128,7 @@ story! {
 
 story! {
     async fn lists_are_filtered(server) {
-        server.agent("north").await;
-        server.import_sales("north", [1, 2, 3], &[(2, 1)]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, _ids, mut kim) = server.progressor_with_sales([1, 2, 3], &[(2, 1)]).await;
         let list = kim.get("/chains?q=3+row").await;
         list.assert_shows("3 Row");
         list.assert_hides("1 Row");
@@ -273,9 +271,7 @@ story! {
 
 story! {
     async fn a_page_looks_at_a_part_of_many_sales(server) {
-        server.agent("north").await;
-        server.import_sales("north", 1..=520, &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, _ids, mut kim) = server.progressor_with_sales(1..=520, &[]).await;
         let first = kim.get("/chains?q=zzzz").await;
         first.assert_shows("No chain fits among those that changed last.");
         first.assert_shows("Each page looks at a part of your chains");

@@ -4,10 +4,8 @@ use crate::story;
 
 story! {
     async fn a_link_shows_one_chain_until_it_ends(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1, 2], &[(2, 1)]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1, 2], &[(2, 1)]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let shares = format!("/chains/{chain}/shares");
         let made = kim.post(&shares, &[("days", "7")]).await;
         assert_eq!(made.status, 200);
@@ -54,9 +52,7 @@ story! {
 
 story! {
     async fn each_link_has_a_limit_of_its_own(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let shares = format!("/chains/{}/shares", agent.chain_of(ids[0]).await);
         let mut links = Vec::new();
         for _link in 0..2 {
@@ -75,10 +71,8 @@ story! {
 
 story! {
     async fn document_1_does_not_say_who_confirmed_an_end(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let check = [("end", "top"), ("action", "check"), ("from", "chain")];
         kim.post(&format!("/listings/{}/ends", ids[0]), &check).await;
         let own = kim.get(&format!("/chains/{chain}")).await;

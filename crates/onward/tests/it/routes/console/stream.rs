@@ -27,10 +27,8 @@ fn stream_of(html: &str) -> String {
 
 story! {
     async fn a_newer_version_is_announced(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
         for query in ["", "?chain=x&version=1", "?version=1"] {
             assert_eq!(kim.get(&format!("/stream{query}")).await.status, 404, "{query}");
         }
@@ -58,10 +56,8 @@ story! {
 
 story! {
     async fn a_session_has_five_streams(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let path = format!("/stream?chain={chain}&version=1000");
         let mut open = Vec::new();
         for _page in 0..5 {
@@ -81,10 +77,8 @@ story! {
 
 story! {
     async fn the_end_of_a_session_ends_its_streams(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let page = kim.get(&format!("/chains/{chain}")).await;
         let mut news = kim.open(&stream_of(&page.html)).await;
         assert_eq!(news.status(), 200);
@@ -98,10 +92,8 @@ story! {
 
 story! {
     async fn no_page_hears_of_a_version_that_somebody_else_claims(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let page = kim.get(&format!("/chains/{chain}")).await;
         let path = stream_of(&page.html);
         let version: i64 = path.rsplit('=').next().unwrap().parse().unwrap();

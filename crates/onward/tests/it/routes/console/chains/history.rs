@@ -4,10 +4,8 @@ use crate::story;
 
 story! {
     async fn changes_are_told_in_words(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1, 2], &[(2, 1)]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1, 2], &[(2, 1)]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let first = kim.get(&format!("/chains/{chain}")).await;
         first.assert_hides("Since your visit");
         assert_eq!(agent.record(ids[0], "searches_ordered", "2026-11-20").await.status, 200);

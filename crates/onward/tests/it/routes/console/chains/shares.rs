@@ -4,10 +4,8 @@ use crate::story;
 
 story! {
     async fn wrong_days_are_named(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1, 2], &[(2, 1)]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1, 2], &[(2, 1)]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
         for days in ["0", "91", "-1", "x", ""] {
             let path = format!("/chains/{chain}/shares");
             let refused = kim.post(&path, &[("days", days)]).await;

@@ -5,9 +5,7 @@ use crate::test_server::Browser;
 
 story! {
     async fn details_are_changed(server) {
-        server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let page = format!("/listings/{}", ids[0]);
         let path = format!("{page}/details");
         let mut form = vec![
@@ -29,9 +27,7 @@ story! {
 
 story! {
     async fn a_colleagues_details_are_not_overwritten_unseen(server) {
-        server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let mut sam = server.sign_in_as("progressor", &["north"]).await;
         let page = format!("/listings/{}", ids[0]);
         let path = format!("{page}/details");
@@ -61,9 +57,7 @@ story! {
 
 story! {
     async fn texts_are_clean_and_older_ones_stay(server) {
-        server.agent("north").await;
-        let ids = server.import_sales("north", [1, 2], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1, 2], &[]).await;
         let page = format!("/listings/{}", ids[0]);
         let path = format!("{page}/details");
         let refused = kim.post(&path, &[("price", "1"), ("seller_conveyancer", "La\u{202e}w")]).await;

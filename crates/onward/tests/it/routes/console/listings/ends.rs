@@ -4,10 +4,8 @@ use crate::story;
 
 story! {
     async fn ends_are_confirmed_and_opened_again(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1, 2], &[(2, 1)]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1, 2], &[(2, 1)]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let path = format!("/listings/{}/ends", ids[1]);
         let check = [("end", "top"), ("action", "check"), ("from", "chain")];
         let checked = kim.post(&path, &check).await;

@@ -31,9 +31,7 @@ story! {
 
 story! {
     async fn a_milestone_that_nobody_needs_is_left_out(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let path = format!("/listings/{}/milestones/management_pack", ids[0]);
         let saved = kim.post(&path, &[("date", ""), ("action", "exclude")]).await;
         assert_eq!(saved.location, format!("/listings/{}?done=recorded", ids[0]));
@@ -44,9 +42,7 @@ story! {
 
 story! {
     async fn a_form_sent_twice_changes_once(server) {
-        server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let path = format!("/listings/{}/milestones/sstc", ids[0]);
         for _twice in 0..2 {
             let form = [("idempotency_key", "once"), ("date", "2026-11-20"), ("action", "record")];
@@ -59,9 +55,7 @@ story! {
 
 story! {
     async fn a_wrong_date_stands_at_its_field(server) {
-        server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let path = format!("/listings/{}/milestones/exchange", ids[0]);
         let future = [("date", "2027-11-20"), ("action", "record")];
         let refused = kim.post(&path, &future).await;
@@ -80,9 +74,7 @@ story! {
 
 story! {
     async fn a_colleagues_date_is_not_overwritten_unseen(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let page = format!("/listings/{}", ids[0]);
         let path = format!("{page}/milestones/sstc");
         let send = async |kim: &mut Browser, seen: &str, date: &str, action: &str| {

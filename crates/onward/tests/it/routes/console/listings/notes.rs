@@ -4,9 +4,7 @@ use crate::story;
 
 story! {
     async fn notes_are_the_branchs_own(server) {
-        server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let path = format!("/listings/{}", ids[0]);
         let text = "Rang the <b>buyer</b> & left word";
         kim.post(&format!("{path}/notes"), &[("text", text)]).await;
@@ -17,9 +15,7 @@ story! {
 
 story! {
     async fn a_note_sent_twice_is_there_once(server) {
-        server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let path = format!("/listings/{}", ids[0]);
         for _twice in 0..2 {
             let form = [("idempotency_key", "once"), ("text", "Left word")];
@@ -34,9 +30,7 @@ story! {
 
 story! {
     async fn a_long_note_is_refused_and_kept_in_its_field(server) {
-        server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let note = "x".repeat(4001);
         let refused = kim.post(&format!("/listings/{}/notes", ids[0]), &[("text", &note)]).await;
         assert_eq!(refused.status, 422);
@@ -93,9 +87,7 @@ story! {
 
 story! {
     async fn a_note_is_clean_and_keeps_its_lines(server) {
-        server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let path = format!("/listings/{}", ids[0]);
         let refused = kim.post(&format!("{path}/notes"), &[("text", "Left\u{202e} word")]).await;
         assert_eq!(refused.status, 422);

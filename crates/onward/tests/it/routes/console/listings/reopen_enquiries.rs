@@ -4,9 +4,7 @@ use crate::story;
 
 story! {
     async fn closed_enquiries_are_opened_again(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let path = format!("/listings/{}/reopen-enquiries", ids[0]);
         for key in ["enquiries_opened", "enquiries_closed"] {
             assert_eq!(agent.record(ids[0], key, "2026-11-20").await.status, 200);
@@ -19,9 +17,7 @@ story! {
 
 story! {
     async fn enquiries_that_a_colleague_closed_are_not_opened_unseen(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let page = format!("/listings/{}", ids[0]);
         let path = format!("{page}/reopen-enquiries");
         agent.record(ids[0], "enquiries_opened", "2026-11-18").await;

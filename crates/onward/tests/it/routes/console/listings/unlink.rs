@@ -4,9 +4,7 @@ use crate::story;
 
 story! {
     async fn a_link_is_broken(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1, 2], &[(2, 1)]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1, 2], &[(2, 1)]).await;
         let path = format!("/listings/{}/unlink", ids[0]);
         let above = ids[1].to_string();
         let form = [("other", above.as_str()), ("side", "above")];

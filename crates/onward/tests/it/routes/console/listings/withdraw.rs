@@ -4,9 +4,7 @@ use crate::story;
 
 story! {
     async fn a_sale_is_withdrawn_once_it_has_no_link(server) {
-        server.agent("north").await;
-        let ids = server.import_sales("north", [1, 2, 3], &[(2, 1)]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1, 2, 3], &[(2, 1)]).await;
         let linked = kim.post(&format!("/listings/{}/withdraw", ids[0]), &[]).await;
         assert_eq!(linked.status, 409, "{}", linked.location);
         let alone = format!("/listings/{}", ids[2]);

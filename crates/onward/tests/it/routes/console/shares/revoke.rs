@@ -32,10 +32,8 @@ story! {
 
 story! {
     async fn links_and_sessions_end_with_their_participant(server) {
-        let agent = server.agent("north").await;
-        let ids = server.import_sales("north", [1], &[]).await;
+        let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let made = kim.post(&format!("/chains/{chain}/shares"), &[("days", "7")]).await;
         let link = made.html.split("/share/").nth(1).unwrap();
         let link = format!("/share/{}", link.split(['"', '<', ' ', '&']).next().unwrap());

@@ -19,8 +19,7 @@ story! {
         let none = server.webhook(&key, ("GET", &path), None).await.json();
         let page = json!({"total": 0, "per_page": 15, "current_page": 1, "last_page": 1});
         assert_eq!(none, json!({"data": [], "meta": {"pagination": page}}));
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         agent.record(listing, "sstc", "2026-11-20").await;
         let waiting = server.wait_for_attempts(&key, &subscription, 1).await;
         assert_eq!(waiting["status"], "waiting");

@@ -9,8 +9,7 @@ story! {
     async fn events_since_a_time_are_sent_again_with_their_ids(server) {
         let receiver = server.receiver().await;
         let key = server.api_key("Example Lender").await;
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         // Before anybody subscribed.
         agent.record(listing, "sstc", "2026-11-01").await;
         server.clock.advance(10);

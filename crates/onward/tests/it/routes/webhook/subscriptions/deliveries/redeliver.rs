@@ -8,8 +8,7 @@ use crate::test_server::Reply;
 story! {
     async fn a_delivery_is_made_again_whatever_became_of_it(server) {
         let (receiver, key, subscription) = server.subscriber().await;
-        let agent = server.agent("north").await;
-        let listing = agent.list(1).await;
+        let (agent, listing) = server.agent_with_listing().await;
         agent.record(listing, "sstc", "2026-11-20").await;
         let delivery = server.wait_for_state(&key, &subscription, "delivered").await;
         let id = delivery["deliveryId"].as_str().unwrap();
