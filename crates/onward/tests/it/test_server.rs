@@ -7,6 +7,7 @@ mod bystander;
 mod client;
 mod closed;
 mod database;
+mod described;
 pub(crate) mod https;
 pub(crate) mod manners;
 mod node;

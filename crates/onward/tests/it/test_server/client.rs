@@ -6,7 +6,7 @@ use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use storage::{StorageError, branch, participants};
 
-use super::{Answer, At, BEGINNING, Registration, TestServer};
+use super::{Answer, At, BEGINNING, Registration, TestServer, described};
 
 /// A registered client with a token.
 #[derive(Clone)]
@@ -205,7 +205,12 @@ impl Client {
     }
 }
 
-/// Sends a request and reads the whole answer.
+/// Sends a request and reads the whole answer. A refusal must be a described one.
 pub(crate) async fn send(request: RequestBuilder) -> Answer {
-    Answer::read(request.send().await.unwrap()).await
+    let (client, request) = request.build_split();
+    let request = request.unwrap();
+    let (method, path) = (request.method().clone(), request.url().path().to_owned());
+    let answer = Answer::read(client.execute(request).await.unwrap()).await;
+    Box::pin(described::check(&method, &path, &answer)).await;
+    answer
 }
