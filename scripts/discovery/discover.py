@@ -20,6 +20,8 @@ from authlib.oauth2.rfc8414 import AuthorizationServerMetadata, get_well_known_u
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 ASSERTION_SECONDS = 120
+# A past state can be asked for after so many seconds.
+AS_OF_SECONDS = 5
 TIMEOUT_SECONDS = 30
 KEY_KINDS = {"PS256": RSAKey, "RS256": RSAKey, "ES256": ECKey, "EdDSA": OKPKey}
 
@@ -38,11 +40,11 @@ def main():
     ca_file = str(directory / sandbox["ca_file"])
     uprn = sandbox["samples"]["uprn_in_chain"]
     query = {"inputType": "uprn", "value[]": uprn}
-    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    past = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - AS_OF_SECONDS))
     chains_url = sandbox["base_url"] + "/api/v1/standard/chains"
     calls = {
         "transaction-status": ("POST", chains_url, query),
-        "transaction-history": ("POST", chains_url, query | {"asOf": now}),
+        "transaction-history": ("POST", chains_url, query | {"asOf": past}),
         "listing": ("GET", sandbox["listing_base_url"] + "/api/v1/listing", None),
     }
     for client in sandbox["clients"]:

@@ -107,14 +107,14 @@ pub fn list_api_keys(read: &mut Read<'_>) -> Result<Vec<StoredApiKey>> {
 }
 
 /// Revokes an API key. This disables the subscriptions that it made, moved or enabled, even if the account has
-/// other keys or the key was revoked before, and all of the account once no key of it is valid. `false` if the
-/// key was revoked before, or if there is no such key.
-pub fn revoke_api_key(write: &mut Write<'_>, id: i64, now: i64) -> Result<bool> {
+/// other keys or the key was revoked before, and all of the account once no key of it is valid. Returns their
+/// number; `None` if the key was revoked before, or if there is no such key.
+pub fn revoke_api_key(write: &mut Write<'_>, id: i64, now: i64) -> Result<Option<u64>> {
     let changed = write.execute(
         "update api_key set revoked_at = $1 where id = $2 and revoked_at is null",
         &[now.into(), id.into()],
     )?;
-    write.execute(
+    let disabled = write.execute(
         concat!(
             "update subscription set status = 'disabled', disabled_reason = 'key_revoked', \
              disabled_at = $1, updated_at = $2 where status = 'active' and (coalesce(made_by, api_key_id) = $3 \
@@ -125,7 +125,7 @@ pub fn revoke_api_key(write: &mut Write<'_>, id: i64, now: i64) -> Result<bool> 
         ),
         &[now.into(), now.into(), id.into(), now.into()],
     )?;
-    Ok(changed > 0)
+    Ok((changed > 0).then_some(disabled))
 }
 
 fn read_api_key(row: &Row<'_>) -> Result<StoredApiKey> {

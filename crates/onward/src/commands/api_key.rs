@@ -136,11 +136,16 @@ fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.output.open()?;
     let (id, now) = (args.id, Clock::System.now_seconds());
     let revoked = storage.write_blocking(move |write| api_keys::revoke_api_key(write, id, now))?;
-    if !revoked {
-        return Err(Failure::new(format!("there is no active API key {id}")));
-    }
-    let document = json!({ "id": id, "status": "revoked" });
-    args.output
-        .answer(out, &document, format_args!("Revoked API key {id}"));
+    let disabled =
+        revoked.ok_or_else(|| Failure::new(format!("there is no active API key {id}")))?;
+    let document = json!({ "disabled_subscriptions": disabled, "id": id, "status": "revoked" });
+    let text = match disabled {
+        0 => format!("Revoked API key {id}"),
+        _ => format!(
+            "Revoked API key {id}. Subscriptions that it made, moved or enabled and that are disabled \
+             now: {disabled}. Enable them with another key"
+        ),
+    };
+    args.output.answer(out, &document, text);
     Ok(())
 }

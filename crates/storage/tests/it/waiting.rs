@@ -83,12 +83,12 @@ on_both_engines! {
         database.run("update subscription set status = 'disabled', disabled_reason = 'gone' \
             where reference = 'first'");
         let revoke = move |write: &mut Write<'_>| api_keys::revoke_api_key(write, api_key, THEN);
-        assert!(write(&storage, revoke));
+        assert_eq!(write(&storage, revoke), Some(1));
         assert_eq!(in_parts(&storage, cancel), [3, 1, 0]);
         assert_eq!(states(&storage), ["cancelled", "cancelled", "cancelled", "cancelled", "waiting"]);
         // Revoking again disables subscriptions that are active under a revoked key.
         database.run("update subscription set status = 'active'");
-        assert!(!write(&storage, revoke), "it was revoked before");
+        assert_eq!(write(&storage, revoke), None, "it was revoked before");
         let disabled = "select count(*) from subscription where status = 'disabled'";
         assert_eq!(count(&storage, disabled), 1);
     }
