@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "onward-client";
 
 const [file, ...uprns] = process.argv.slice(2);
-const client = Client.fromSandbox(file);
+const client = Client.fromSandbox(file, "Example Platform");
 let isOver = false;
 process.stdin.on("end", () => { isOver = true; }).resume();
 let rounds = 0;

@@ -88,7 +88,7 @@ class Callers:
         return self.pool.submit(work, *args)
 
     def call(self) -> None:
-        with Client.from_sandbox(self.file) as client:
+        with Client.from_sandbox(self.file, "Example Platform") as client:
             for rounds in itertools.count():
                 assert len(client.query_uprns(self.uprns).chains) == len(self.uprns)
                 client.listings.list()
@@ -96,7 +96,7 @@ class Callers:
                     return print(f"Python: {rounds + 1} rounds of calls")
 
     async def call_async(self) -> None:
-        async with AsyncClient.from_sandbox(self.file) as client:
+        async with AsyncClient.from_sandbox(self.file, "Example Platform") as client:
             for rounds in itertools.count():
                 assert len((await client.query_uprns(self.uprns)).chains) == len(self.uprns)
                 await client.listings.list()

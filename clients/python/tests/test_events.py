@@ -67,18 +67,24 @@ def test_a_change_of_a_chain(verifier: EventVerifier, key: rsa.RSAPrivateKey) ->
 
 
 def test_a_type_that_a_later_service_adds(verifier: EventVerifier, key: rsa.RSAPrivateKey) -> None:
-    for changes in ({}, {"propertyId": None, "uprn": None, "data": None}):
+    absent: dict[str, Any] = {"propertyId": None, "uprn": None, "data": None}
+    strange: dict[str, Any] = {"propertyId": 42, "uprn": [1], "data": "text"}
+    nothing: dict[str, Any] = {}
+    for changes, shown in [
+            (nothing, ("42", "100012345678")), (absent, ("", "")), (strange, ("", ""))]:
         claims = event_claims(eventType="subscription.disabled", **changes)
         event = verifier.verify(event_token(key, claims), JWT)
         assert isinstance(event, UnknownEvent)
         assert event.event_type == "subscription.disabled"
+        assert ((event.property_id, event.uprn), event.claims) == (shown, claims)
+        assert event.data == (claims["data"] if shown[0] else {})
         assert event.subject is None
 
 
 @pytest.mark.parametrize("changes", [
     {"eventId": None}, {"eventId": ""}, {"eventTimestamp": None}, {"iss": "https://b.example"},
     {"aud": ISSUER}, {"exp": NOW + 301}, {"iat": NOW - 400, "exp": NOW - 100},
-    {"simulated": True}, {"eventId": "sim_1"}, {"data": 1}, {"propertyId": 42}])
+    {"simulated": True}, {"eventId": "sim_1"}, {"eventTimestamp": 1}])
 def test_an_unknown_type_passes_the_same_checks(
         verifier: EventVerifier, key: rsa.RSAPrivateKey, other_key: rsa.RSAPrivateKey,
         changes: dict[str, Any]) -> None:

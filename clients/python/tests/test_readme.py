@@ -24,20 +24,27 @@ SAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def place(sandbox_file: Path, platform: Client,
+def lender(sandbox_file: Path) -> Iterator[Client]:
+    """The client that the samples use without a name."""
+    with Client.from_sandbox(sandbox_file) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def place(sandbox_file: Path, lender: Client,
           tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Give a folder with the files that the samples name, and end their subscription."""
     folder = tmp_path_factory.mktemp("readme")
     sandbox = json.loads(sandbox_file.read_text())
     (folder / "onward-sandbox").symlink_to(sandbox_file.parent)
-    lender = sandbox["clients"][0]
+    first = sandbox["clients"][0]
     for name, member in [("lender.pem", "certificate_file"), ("lender.key", "key_file"),
                          ("lender.assertion.key", "assertion_key_file")]:
-        (folder / name).symlink_to(lender[member])
+        (folder / name).symlink_to(first[member])
     yield folder
-    for subscription in platform.subscriptions.list():
+    for subscription in lender.subscriptions.list():
         if subscription.callback_url == "https://localhost:8453/onward/events":
-            platform.subscriptions.delete(subscription.subscription_id)
+            lender.subscriptions.delete(subscription.subscription_id)
 
 
 def test_the_samples_are_found() -> None:
@@ -64,14 +71,14 @@ def test_the_query_example(place: Path) -> None:
     assert "signature verified" in done.stdout
 
 
-def test_the_receive_example(place: Path, platform: Client) -> None:
+def test_the_receive_example(place: Path, lender: Client) -> None:
     command: list[str | Path] = [sys.executable, EXAMPLES / "receive.py", "--port", "0",
                                  "--accept-simulated", "--count", "1"]
     with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as process:
         assert process.stderr is not None
         assert "listening on" in process.stderr.readline()
-        platform.subscriptions.simulate(Simulation(event_type="milestone.updated", uprn=1))
+        lender.subscriptions.simulate(Simulation(event_type="milestone.updated", uprn=1))
         output, errors = process.communicate(timeout=20)
     assert (process.returncode, errors) == (0, "")
     assert json.loads(output)["eventType"] == "milestone.updated"

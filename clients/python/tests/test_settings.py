@@ -129,17 +129,21 @@ def test_a_wrong_sandbox_file(tmp_path: Path) -> None:
             settings_of_sandbox(file)
 
 
-def test_files_of_a_sandbox_may_be_relative(tmp_path: Path) -> None:
-    client = {"name": "A", "client_id": "c", "scopes": [], "certificate_file": "c.pem",
-              "key_file": "c.key", "assertion_key_file": "a.key", "assertion_kid": "k"}
+def test_a_sandbox_file_has_clients_and_their_api_keys(tmp_path: Path) -> None:
+    agent = {"name": "A", "client_id": "a", "scopes": ["listing"], "certificate_file": "c.pem",
+             "key_file": "c.key", "assertion_key_file": "a.key", "assertion_kid": "k"}
+    lender = agent | {"name": "L", "client_id": "l", "scopes": ["transaction-status"]}
     file = tmp_path / "sandbox.json"
     file.write_text(json.dumps({
         "base_url": "https://a.example", "auth_url": "https://b.example",
         "jwks_url": "https://c.example/jwks", "listing_base_url": "https://d.example",
-        "ca_file": "ca.pem", "clients": [client], "api_keys": []}))
+        "ca_file": "ca.pem", "clients": [agent, lender], "api_keys": [
+            {"participantName": "P", "key": "of-p"}, {"participantName": "L", "key": "of-l"}]}))
     settings = settings_of_sandbox(file)
-    assert (settings.ca_file, settings.api_key) == (tmp_path / "ca.pem", None)
-    with pytest.raises(UsageError, match="it has A"):
+    assert (settings.ca_file, settings.client_id) == (tmp_path / "ca.pem", "l")
+    assert [settings_of_sandbox(file, name).api_key for name in (None, "A", "L")] == [
+        "of-l", None, "of-l"]
+    with pytest.raises(UsageError, match="it has A, L"):
         settings_of_sandbox(file, "B")
 
 

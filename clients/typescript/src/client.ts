@@ -7,7 +7,7 @@ import { RemoteKeySet } from "./keys.js";
 import { ListingApi } from "./listing-api.js";
 import { Listings } from "./listings.js";
 import type { Page, PageOptions } from "./pages.js";
-import { settingsOfSandbox } from "./sandbox.js";
+import { settingsOfSandbox, type SandboxSettings } from "./sandbox.js";
 import { needed, type Settings } from "./settings.js";
 import { Subscriptions } from "./subscriptions.js";
 
@@ -20,6 +20,9 @@ export interface AddressSuggestion {
 }
 
 type Uprns = readonly (number | string)[];
+
+/** A client of a sandbox, all of whose addresses and credentials are known. */
+export type SandboxClient = Client & { readonly settings: SandboxSettings };
 
 /**
  * A client of an Onward service.
@@ -55,11 +58,11 @@ export class Client {
    * Makes a client of a running sandbox.
    *
    * @param path The sandbox's file `sandbox.json`.
-   * @param clientName The name of a client in it. Default: the first with both scopes.
+   * @param clientName The name of a client in it. Default: the first that may query.
    * @throws UsageError when the file cannot be read or has no such client.
    */
-  static fromSandbox(path: string, clientName?: string): Client {
-    return new Client(settingsOfSandbox(path, clientName));
+  static fromSandbox(path: string, clientName?: string): SandboxClient {
+    return new Client(settingsOfSandbox(path, clientName)) as SandboxClient;
   }
 
   /** The settings of this client. They hold its secrets. */

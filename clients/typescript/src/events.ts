@@ -1,3 +1,5 @@
+import { isObject } from "./json.js";
+
 /** The labels of `milestone.updated` (docs/webhooks.md). */
 export type MilestoneLabel =
   | "Property Listed" | "SSTC" | "Searches Ordered" | "LA Search Expected" | "Search Delivered"
@@ -63,7 +65,8 @@ export interface ChainChanged extends EventBase {
 /**
  * A genuine event of a type that this library does not know.
  *
- * `propertyId` and `uprn` are empty, and `data` has no member, if the event has no such claim.
+ * `propertyId` and `uprn` are empty, and `data` has no member, if the event has no such claim or has it in
+ * another form. `claims` has all claims as they came.
  */
 export type UnknownEvent = EventBase;
 
@@ -97,7 +100,10 @@ export function isKnown(event: OnwardEvent): event is KnownEvent {
 
 /** Makes an event of claims that `checkClaims` has checked. */
 export function eventOf(claims: Claims, kid: string, token: string): OnwardEvent {
-  const { eventId, eventType, propertyId = "", uprn = "", data = {} } = claims;
+  const { eventId, eventType } = claims;
+  // Only a type that this library does not know may have these in another form.
+  const [propertyId, uprn] = [claims.propertyId, claims.uprn].map((value) => typeof value === "string" ? value : "");
+  const data = isObject(claims.data) ? claims.data : {};
   const more = Object.hasOwn(KINDS, eventType as string) ? KINDS[eventType as EventType] : undefined;
   return {
     eventId,
@@ -114,6 +120,6 @@ export function eventOf(claims: Claims, kid: string, token: string): OnwardEvent
     claims,
     token,
     subject: undefined,
-    ...more?.(data as Claims, claims),
+    ...more?.(data, claims),
   } as OnwardEvent;
 }

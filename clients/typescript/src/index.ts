@@ -11,7 +11,7 @@ export type { Catalogue } from "./catalogue.js";
 export type { Chains, LinkResult, UncheckReason } from "./chain-calls.js";
 export type { AllPagesOptions, BatchOptions, QueryOptions } from "./chain-query.js";
 export type * from "./chain-types.js";
-export { Client, type AddressSuggestion } from "./client.js";
+export { Client, type AddressSuggestion, type SandboxClient } from "./client.js";
 export * from "./errors.js";
 export { EventRefused, EventVerifier, type EventVerifierSettings } from "./event-verifier.js";
 export { isKnown } from "./events.js";
@@ -27,7 +27,7 @@ export {
   Receiver, type DeliveryHeaders, type EventHandler, type ReceiverSettings, type Reply,
 } from "./receiver.js";
 export type { RetryRules } from "./retry.js";
-export { settingsOfSandbox } from "./sandbox.js";
+export { settingsOfSandbox, type SandboxSettings } from "./sandbox.js";
 export { FileSeenEvents, type FileSeenSettings } from "./seen-file.js";
 export { MemorySeenEvents, type SeenEvent, type SeenEvents } from "./seen.js";
 export type { AssertionAlgorithm, Settings, Signer } from "./settings.js";

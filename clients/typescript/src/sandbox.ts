@@ -26,25 +26,30 @@ interface Sandbox {
   readonly api_keys: readonly { readonly participantName: string; readonly key: string }[];
 }
 
+/** The settings that each client of a sandbox has. */
+export type SandboxSettings = Settings & Required<Pick<Settings,
+  "baseUrl" | "authUrl" | "listingBaseUrl" | "jwksUrl" | "directoryUrl" | "clientId" | "assertionKey" | "assertionKid"
+  | "assertionAlgorithm" | "certificate" | "key" | "ca">>;
+
 /**
  * Reads the settings of a sandbox's client from `sandbox.json`.
  *
  * @param path The file `sandbox.json`.
- * @param clientName The `name` of a client in it. Default: the first with both scopes, else the first.
+ * @param clientName The `name` of a client in it. Default: the first that may query, as for the commands of `onward`.
+ * @returns The settings. They have `apiKey` if the sandbox has a key of the client's organisation.
  * @throws UsageError when the file cannot be read or has no such client.
  */
-export function settingsOfSandbox(path: string, clientName?: string): Settings {
+export function settingsOfSandbox(path: string, clientName?: string): SandboxSettings {
   const sandbox = parseSandbox(path);
   const client = clientName === undefined
-    ? sandbox.clients.find(({ scopes }) => ["transaction-status", "listing"].every((scope) => scopes.includes(scope)))
-      ?? sandbox.clients[0]
+    ? sandbox.clients.find(({ scopes }) => scopes.includes("transaction-status")) ?? sandbox.clients[0]
     : sandbox.clients.find(({ name }) => name === clientName);
   if (client === undefined) {
     const names = sandbox.clients.map(({ name }) => name).join(", ");
     throw new UsageError(`${path} has no such client. Its clients are: ${names}`);
   }
   const read = (name: string): string => readText(resolve(dirname(path), name));
-  const [apiKey] = sandbox.api_keys;
+  const apiKey = sandbox.api_keys.find(({ participantName }) => participantName === client.name);
   return {
     baseUrl: sandbox.base_url,
     authUrl: sandbox.auth_url,

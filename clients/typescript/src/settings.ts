@@ -100,12 +100,16 @@ export function checkAddress(name: string, address: string): void {
   }
 }
 
+const ADVICE: { readonly [Name in keyof Settings]?: string } = {
+  apiKey: " The operator issues the API key. In a sandbox, use a client that has one, for example Example Lender.",
+};
+
 /** Returns a setting, or throws a UsageError that names it. */
 export function needed<Name extends keyof Settings>(
   settings: Settings, name: Name,
 ): NonNullable<Settings[Name]> {
   const value = settings[name];
-  if (value === undefined || value === null) throw new UsageError(`This call needs the setting ${name}.`);
+  if (value === undefined || value === null) throw new UsageError(`This call needs the setting ${name}.${ADVICE[name] ?? ""}`);
   return value;
 }
 

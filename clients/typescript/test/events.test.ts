@@ -41,9 +41,14 @@ test("a change of a chain, and a type that a later service adds", async () => {
   const changed = await verify(signToken(KEY, eventClaims({ eventType: "chain.changed", data })));
   assert.ok(isKnown(changed) && changed.eventType === "chain.changed");
   assert.deepEqual([changed.chainId, changed.change, changed.uprns, changed.data], ["66f0", "a later word", ["1", "2"], data]);
-  for (const changes of [{}, { propertyId: undefined, uprn: undefined, data: undefined }]) {
-    const event = await verify(signToken(KEY, eventClaims({ eventType: "constructor", ...changes })));
+  const strange = { propertyId: 42, uprn: [1], data: "text" };
+  for (const changes of [{ data: {} }, { propertyId: undefined, uprn: undefined, data: undefined }, strange]) {
+    const claims = eventClaims({ eventType: "constructor", ...changes });
+    const event = await verify(signToken(KEY, claims));
     assert.deepEqual([isKnown(event), event.eventType, event.subject], [false, "constructor", undefined]);
+    const shown = "propertyId" in changes ? ["", ""] : [claims.propertyId, claims.uprn];
+    assert.deepEqual([event.propertyId, event.uprn, event.data], [...shown, {}]);
+    assert.deepEqual(event.claims, JSON.parse(JSON.stringify(claims)));
   }
 });
 
@@ -140,7 +145,7 @@ test("11: a claim of another type is 400", async () => {
   }
   await refusedClaims({ eventId: "" }, "claims");
   await refusedClaims({ eventType: "chain.changed" }, "claims");
-  await refusedClaims({ eventType: "later.type", data: 7 }, "claims");
+  await refusedClaims({ eventType: "later.type", eventTimestamp: 7 }, "claims");
   await refusedClaims({ eventType: "later.type", eventId: "" }, "claims");
   for (const eventTimestamp of ["2026-11-20T10:00:00.5Z", "2026-02-30T10:00:00Z", "2026-13-01T10:00:00Z"]) {
     await refusedClaims({ eventTimestamp }, "claims");

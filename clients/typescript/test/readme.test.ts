@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client } from "onward-client";
+import ts from "typescript";
 import { NEEDS_SANDBOX, sandboxFile } from "./support/sandbox.js";
 import { makeFolder } from "./support/server.js";
 
@@ -14,12 +16,31 @@ const EXAMPLES = fileURLToPath(new URL("../../../../examples/node/", import.meta
 // The samples lie inside the package, so that they import it by its name.
 const PROGRAMS = join(PACKAGE, "build", "programs");
 
+const samplesOf = (file: string) => [...readFileSync(file, "utf8").matchAll(/```(?:js|typescript)\n(.*?)```/gs)]
+  .map(([, sample]) => sample ?? "");
+const samples = samplesOf(join(PACKAGE, "README.md"));
+const guide = samplesOf(GUIDE);
+const CALLBACK_PORT = 8453;
+
+test("the samples are valid TypeScript under --strict", () => {
+  mkdirSync(PROGRAMS, { recursive: true });
+  const files = [...samples, ...guide].map((sample, index) => {
+    const file = join(PROGRAMS, `types-${index + 1}.mts`);
+    writeFileSync(file, sample);
+    return file;
+  });
+  const program = ts.createProgram(files, {
+    module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, strict: true, types: ["node"], noEmit: true,
+  });
+  const faults = ts.getPreEmitDiagnostics(program);
+  assert.equal(ts.formatDiagnostics(faults, {
+    getCanonicalFileName: (name) => name, getCurrentDirectory: () => PROGRAMS, getNewLine: () => "\n",
+  }), "");
+});
+
 describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => {
-  const samplesOf = (file: string) => [...readFileSync(file, "utf8").matchAll(/```(?:js|typescript)\n(.*?)```/gs)]
-    .map(([, sample]) => sample ?? "");
-  const samples = samplesOf(join(PACKAGE, "README.md"));
-  const guide = samplesOf(GUIDE);
   let folder: string;
+  let port: number;
   let client: Client;
   let subscribed: Set<string>;
   const subscriptionsOf = async () => (await client.subscriptions.list()).map(({ subscriptionId }) => subscriptionId);
@@ -27,6 +48,7 @@ describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => 
     client = Client.fromSandbox(sandboxFile());
     subscribed = new Set(await subscriptionsOf());
     folder = makeFolder();
+    port = await freePort();
     symlinkSync(dirname(sandboxFile()), join(folder, "onward-sandbox"));
     mkdirSync(PROGRAMS, { recursive: true });
   });
@@ -71,7 +93,7 @@ describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => 
     const wanted = expected[index];
     test(`sample ${index + 1} runs`, async () => {
       const printed = wanted === undefined
-        ? await run(`sample-${index + 1}`, sample, /event milestone\.updated 100486368119[^]*query again: .+ linked|query again: .+ linked[^]*event milestone\.updated 100486368119/)
+        ? await run(`sample-${index + 1}`, sample.replaceAll(String(CALLBACK_PORT), String(port)), /event milestone\.updated 100486368119[^]*query again: .+ linked|query again: .+ linked[^]*event milestone\.updated 100486368119/)
         : await run(`sample-${index + 1}`, sample);
       if (wanted !== undefined) assert.match(printed, wanted);
     });
@@ -96,3 +118,11 @@ describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => 
     await run("receive", text, /"label":"Exchange"/, ["--port", "0"]);
   });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((fulfil) => { server.listen(0, "localhost", fulfil); });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((fulfil) => { server.close(fulfil); });
+  return port;
+}

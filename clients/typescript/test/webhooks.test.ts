@@ -206,9 +206,11 @@ describe("webhooks of a sandbox", NEEDS_SANDBOX, () => {
     const stranger = new Client({ ...settingsOfSandbox(sandboxFile()), apiKey: "onward_9_wrong" });
     await assert.rejects(stranger.subscriptions.list(), { name: "Unauthorised" });
     stranger.close();
-    const { apiKey: _apiKey, ...without } = settingsOfSandbox(sandboxFile());
-    const agent = new Client(without);
-    await assert.rejects(agent.subscriptions.list(), { name: "UsageError", message: /apiKey/ });
+    const keyOf = (name?: string) => settingsOfSandbox(sandboxFile(), name).apiKey;
+    assert.equal(keyOf(), keyOf("Example Lender"));
+    assert.notEqual(keyOf("Example Platform"), keyOf("Example Lender"));
+    const agent = Client.fromSandbox(sandboxFile(), "Example Agent");
+    await assert.rejects(agent.subscriptions.list(), { name: "UsageError", message: /apiKey.*Example Lender/ });
     agent.close();
   });
 });

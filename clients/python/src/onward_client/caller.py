@@ -63,7 +63,10 @@ class KeyCredentials:
     def header(self) -> Steps[Mapping[str, str]]:
         """Return the field, or raise UsageError if the settings have no API key."""
         if not self._api_key:
-            raise UsageError("set `api_key` in the settings; the operator issues it")
+            raise UsageError(
+                "webhook calls need an API key: set `api_key` in the settings; "
+                "the operator issues it. "
+                "In a sandbox, use a client that has one, for example Example Lender")
         yield from ()
         return {"X-Api-Key": self._api_key}
 

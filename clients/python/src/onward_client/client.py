@@ -174,7 +174,7 @@ class Client(BaseClient[Sync]):
     def from_sandbox(cls, path: Path | str, client_name: str | None = None) -> Self:
         """Open a client of a sandbox, from its sandbox.json.
 
-        Without `client_name` it is the first client with both scopes.
+        Without `client_name` it is the first client that may query.
         Raises UsageError if the file or the client is missing.
         """
         return cls(settings_of_sandbox(path, client_name))

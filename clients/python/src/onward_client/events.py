@@ -102,7 +102,8 @@ class ChainChanged(Event):
 class UnknownEvent(Event):
     """A genuine event of a type that this library does not know.
 
-    `property_id` and `uprn` are empty, and `data` has no member, if the event has no such claim.
+    `property_id` and `uprn` are empty, and `data` has no member, if the event has no such claim or
+    has it in another form. `claims` has all claims as they came.
     """
 
 
@@ -224,9 +225,11 @@ def _read_event(claims: Reader, kid: str, token: str) -> Event:
         data = claims.member("data")
         more = read(data)
     else:
-        # A later type of event may be about something else than a property.
-        property_id, uprn = claims.text("propertyId", ""), claims.text("uprn", "")
-        data, more = claims.member_or_none("data"), {}
+        # A later type may have these claims in another form (docs/webhooks.md, check 11).
+        property_id, uprn = (value if isinstance(value, str) else "" for value in
+                             (claims.members.get(name) for name in ("propertyId", "uprn")))
+        value, more = claims.members.get("data"), {}
+        data = Reader(value) if isinstance(value, dict) else None
     return kind(
         event_id=event_id,
         event_type=event_type,

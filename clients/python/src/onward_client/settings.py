@@ -103,8 +103,8 @@ class Settings:
 def settings_of_sandbox(path: Path | str, client_name: str | None = None) -> Settings:
     """Read the settings from the sandbox.json of `onward sandbox`.
 
-    Without `client_name` it takes the first client with both scopes, else the first client.
-    The API key is the first one, which `onward simulate` and `onward listen` use too.
+    Without `client_name` it takes the first client that may query, as the commands of `onward` do.
+    `api_key` is the key of the client's organisation, or None if the sandbox has none for it.
     Raises UsageError if the file or the client is missing.
     """
     file = Path(path)
@@ -156,8 +156,8 @@ def _choose_client(clients: list[Reader], name: str | None) -> Reader:
         return clients[names.index(name)]
     if not clients:
         raise UsageError("the sandbox has no client")
-    both = {"transaction-status", "listing"}
-    return next((client for client in clients if both <= set(client.texts("scopes"))), clients[0])
+    return next((client for client in clients if "transaction-status" in client.texts("scopes")),
+                clients[0])
 
 
 def _read_settings(sandbox: Reader, client: Reader, folder: Path) -> Settings:
@@ -174,5 +174,6 @@ def _read_settings(sandbox: Reader, client: Reader, folder: Path) -> Settings:
         certificate_file=folder / client.text("certificate_file"),
         key_file=folder / client.text("key_file"),
         ca_file=folder / sandbox.text("ca_file"),
-        api_key=next((key.text("key") for key in sandbox.objects("api_keys")), None),
+        api_key=next((key.text("key") for key in sandbox.objects("api_keys")
+                      if key.text("participantName") == client.text("name")), None),
     )
