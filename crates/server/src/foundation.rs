@@ -156,6 +156,7 @@ impl Foundation {
     fn webhooks(
         &self,
         wake: &Arc<Wake>,
+        tokens: &Arc<TokenContext>,
         rate_limits: Option<Arc<RateLimits>>,
     ) -> WebhookManagement {
         WebhookManagement {
@@ -163,6 +164,7 @@ impl Foundation {
             storage: self.storage.clone(),
             outbound: self.outbound.clone(),
             wake: Arc::clone(wake),
+            tokens: Arc::clone(tokens),
             replays: Running::default(),
             paced: Paced::default(),
             rate_limits,
@@ -316,7 +318,7 @@ impl Foundation {
             console: Arc::new(self.console(&queries, &management)),
             layer: self.sandbox.as_ref().and_then(|parts| parts.layer.clone()),
             queries,
-            webhooks: Arc::new(self.webhooks(wake, rate_limits)),
+            webhooks: Arc::new(self.webhooks(wake, &tokens, rate_limits)),
             directory: Arc::new(Directory::new(storage.clone(), Arc::clone(&urls))),
             state_log: self.state_log(),
             urls,

@@ -259,9 +259,13 @@ fn point_to_metadata(url: Option<&str>, response: &mut Response) {
     let challenge = headers.get(header::WWW_AUTHENTICATE);
     let challenge = challenge.and_then(|challenge| challenge.to_str().ok());
     if let (Some(url), Some(challenge)) = (url, challenge)
-        && challenge.starts_with("Bearer")
+        && (challenge.starts_with("Bearer") || challenge.ends_with(", Bearer"))
     {
-        let comma = if challenge == "Bearer" { "" } else { "," };
+        let comma = if challenge.ends_with("Bearer") {
+            ""
+        } else {
+            ","
+        };
         let challenge = format!("{challenge}{comma} resource_metadata=\"{url}\"");
         if let Ok(challenge) = HeaderValue::from_str(&challenge) {
             headers.insert(header::WWW_AUTHENTICATE, challenge);

@@ -1,7 +1,10 @@
 //! API keys for webhook management. The store has only their digests (S-26). Each key is a credential of an
-//! account, which is named by its first key (S-92).
+//! account, which is named by its first key (S-92). The account of a client with tokens has no key: its row has
+//! an empty digest (S-74).
 
 use crate::row::Row;
+use crate::subscription_id::SubscriptionId;
+use crate::subscriptions::remove_subscription;
 use crate::{Read, Result, Write};
 
 /// A stored API key.
@@ -54,6 +57,72 @@ macro_rules! select_api_key {
     };
 }
 
+/// The account of a client (S-74).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientAccount {
+    /// The name of the client's participant.
+    pub participant: String,
+    /// The id of the account. `None`: the client has none, or it has ended.
+    pub account: Option<i64>,
+}
+
+/// Finds the account of a client. `None` if there is no such client.
+pub fn find_client_account(read: &mut Read<'_>, client: &str) -> Result<Option<ClientAccount>> {
+    read.query_one(
+        "select p.name, k.id from client c join participant p on p.id = c.participant_id \
+         left join api_key k on k.client_id = c.id and k.revoked_at is null where c.id = $1",
+        &[client.into()],
+        |row| {
+            Ok(ClientAccount {
+                participant: row.text(0)?,
+                account: row.optional_integer(1)?,
+            })
+        },
+    )
+}
+
+/// Makes the account of a client, or opens the ended one again. Its subscriptions stay disabled. Returns its id.
+pub fn open_client_account(write: &mut Write<'_>, client: &str, now: i64) -> Result<i64> {
+    write.execute(
+        "insert into api_key (participant_id, client_id, digest, created_at) \
+         select participant_id, id, '', $1 from client where id = $2 \
+         on conflict (client_id) do update set revoked_at = null",
+        &[now.into(), client.into()],
+    )?;
+    write.query_integer(
+        "select id from api_key where client_id = $1",
+        &[client.into()],
+    )
+}
+
+/// Ends the account of a client, if it has one, and disables its subscriptions.
+pub fn end_client_account(write: &mut Write<'_>, client: &str, now: i64) -> Result<()> {
+    let account = find_client_account(write, client)?.and_then(|found| found.account);
+    if let Some(account) = account {
+        revoke_api_key(write, account, now)?;
+    }
+    Ok(())
+}
+
+/// Removes the account of a client with its subscriptions, so that a later client with the same id gets nothing
+/// of it. The row stays, because subscriptions that are removed refer to it for a while.
+pub fn remove_client_account(write: &mut Write<'_>, client: &str) -> Result<()> {
+    let removed = write.query(
+        "select s.id from subscription s join api_key k on k.id = s.api_key_id \
+         where k.client_id = $1 and s.status <> 'removed'",
+        &[client.into()],
+        |row| Ok(SubscriptionId(row.integer(0)?)),
+    )?;
+    for subscription in removed {
+        remove_subscription(write, subscription)?;
+    }
+    write.execute(
+        "update api_key set client_id = null where client_id = $1",
+        &[client.into()],
+    )?;
+    Ok(())
+}
+
 /// Inserts the first API key of a new account of a participant. Returns its id.
 pub fn insert_api_key(
     write: &mut Write<'_>,
@@ -88,10 +157,10 @@ pub fn rotate_api_key(
     )
 }
 
-/// Finds an API key, even a revoked one.
+/// Finds an API key, even a revoked one. The row of a client's account is no key.
 pub fn find_api_key(read: &mut Read<'_>, id: i64) -> Result<Option<StoredApiKey>> {
     read.query_one(
-        concat!(select_api_key!(), "where k.id = $1"),
+        concat!(select_api_key!(), "where k.id = $1 and k.digest <> ''"),
         &[id.into()],
         read_api_key,
     )
@@ -100,7 +169,7 @@ pub fn find_api_key(read: &mut Read<'_>, id: i64) -> Result<Option<StoredApiKey>
 /// All API keys, the oldest first.
 pub fn list_api_keys(read: &mut Read<'_>) -> Result<Vec<StoredApiKey>> {
     read.query(
-        concat!(select_api_key!(), "order by k.id"),
+        concat!(select_api_key!(), "where k.digest <> '' order by k.id"),
         &[],
         read_api_key,
     )

@@ -3,7 +3,7 @@
 use chain::ids::BranchId;
 
 use crate::row::Row;
-use crate::{Read, Result, Write, participants, registry};
+use crate::{Read, Result, Write, api_keys, participants, registry};
 
 /// A query for [`read_client`], up to its condition.
 macro_rules! select_client {
@@ -111,9 +111,11 @@ pub fn insert_client(
     registry::raise_revision(write)
 }
 
-/// Disables a client and ends its tokens for good. `false` if there is no such client.
+/// Disables a client, ends its tokens for good, and disables the subscriptions that it made with tokens. `false`
+/// if there is no such client.
 pub fn disable_client(write: &mut Write<'_>, id: &str, now: i64) -> Result<bool> {
     end_tokens(write, id)?;
+    api_keys::end_client_account(write, id, now)?;
     set_status(write, id, "disabled", now)
 }
 
@@ -133,6 +135,7 @@ pub fn is_author(read: &mut Read<'_>, id: &str) -> Result<bool> {
 /// Removes a client with everything that is kept for it. The caller makes sure that it is disabled and
 /// that the history does not name it.
 pub fn remove_client(write: &mut Write<'_>, id: &str) -> Result<()> {
+    api_keys::remove_client_account(write, id)?;
     for sql in [
         "delete from client_branch where client_id = $1",
         "delete from idempotency where client_id = $1",
@@ -192,8 +195,12 @@ pub fn update_accepted_certificate(
     registry::raise_revision(write)
 }
 
-/// Replaces a client's scopes. `false` if there is no such client.
+/// Replaces a client's scopes. Without `transaction-status` its subscriptions stop (S-74). `false` if there is no
+/// such client.
 pub fn update_scopes(write: &mut Write<'_>, id: &str, scopes: &[String], now: i64) -> Result<bool> {
+    if !scopes.iter().any(|scope| scope == "transaction-status") {
+        api_keys::end_client_account(write, id, now)?;
+    }
     let changed = write.execute(
         "update client set scopes = $1, updated_at = $2 where id = $3",
         &[(&scopes.join(" ")).into(), now.into(), id.into()],
@@ -239,6 +246,11 @@ fn list_branches_of_client(read: &mut Read<'_>, id: &str) -> Result<Vec<BranchId
     )
 }
 
+fn read_scopes(row: &Row<'_>, column: usize) -> Result<Vec<String>> {
+    let names = row.text(column)?;
+    Ok(names.split_whitespace().map(ToOwned::to_owned).collect())
+}
+
 fn read_client(row: &Row<'_>) -> Result<StoredClient> {
     Ok(StoredClient {
         id: row.text(0)?,
@@ -248,11 +260,7 @@ fn read_client(row: &Row<'_>) -> Result<StoredClient> {
         jwks: row.text(4)?,
         assertion_algorithm: row.optional_text(5)?,
         certificate_bound: row.flag(6)?,
-        scopes: row
-            .text(7)?
-            .split_whitespace()
-            .map(ToOwned::to_owned)
-            .collect(),
+        scopes: read_scopes(row, 7)?,
         branches: Vec::new(),
         is_active: row.str(8)? == "active" && row.str(11)? != participants::WITHDRAWN,
         created_at: row.integer(9)?,

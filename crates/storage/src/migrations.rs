@@ -38,6 +38,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0028_sealed.sql"),
     include_str!("migrations/0029_branch_changes.sql"),
     include_str!("migrations/0030_log.sql"),
+    include_str!("migrations/0031_holders.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -29,6 +29,13 @@ pub fn find_peer(parts: &Parts) -> Result<&Peer, Problem> {
     peer.ok_or_else(|| Problem::Internal("a request without its peer".to_owned()))
 }
 
+/// Whether a request has an access token, or another text in its place.
+pub fn has_bearer(headers: &HeaderMap) -> bool {
+    let fields = headers.get_all(header::AUTHORIZATION).iter();
+    let mut schemes = fields.map(|field| field.as_bytes().split(|byte| *byte == b' ').next());
+    schemes.any(|scheme| scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer")))
+}
+
 /// Reads the token of the `Authorization` field. The case of the scheme does not matter (RFC 9110
 /// section 11.1). Tokens anywhere else are ignored (RFC 6750 section 2; FAPI 2.0 section 5.3.4).
 fn read_bearer(headers: &HeaderMap) -> Result<&str, Problem> {

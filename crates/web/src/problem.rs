@@ -30,6 +30,8 @@ pub enum Problem {
     ScopeInsufficient(&'static str),
     /// The API key is missing or not valid. The text says which.
     ApiKeyInvalid(&'static str),
+    /// The request has neither an API key nor an access token, or both (S-74). The text says which.
+    OneCredential(&'static str),
     /// The current state does not allow the request. The text tells the caller why.
     Conflict(&'static str),
     /// The person who asks may not do this. The text tells the person why.
@@ -121,6 +123,7 @@ impl Problem {
             Self::TokenInvalid(_) => (401, "token-invalid", "Access token not valid"),
             Self::ScopeInsufficient(_) => (403, "insufficient-scope", "Scope missing"),
             Self::ApiKeyInvalid(_) => (401, "api-key-invalid", "API key not valid"),
+            Self::OneCredential(_) => (401, "one-credential", "Send one credential"),
             Self::Conflict(_) => (409, "conflict", "The state forbids it"),
             Self::NotAllowed(_) => (403, "not-allowed", "Not allowed"),
             Self::WrongHost => (421, "wrong-host", "Another host"),
@@ -176,6 +179,7 @@ impl Problem {
             }
             Self::TokenInvalid(reason)
             | Self::ApiKeyInvalid(reason)
+            | Self::OneCredential(reason)
             | Self::Conflict(reason)
             | Self::NotAllowed(reason)
             | Self::NotFound(reason)
@@ -267,6 +271,10 @@ impl Problem {
             Self::ContentEncoded => vec![(header::ACCEPT_ENCODING, "identity".to_owned())],
             Self::ApiKeyInvalid(_) => {
                 vec![(header::WWW_AUTHENTICATE, "ApiKey".to_owned())]
+            }
+            // RFC 9110 section 11.6.1: one field may have several challenges.
+            Self::OneCredential(_) => {
+                vec![(header::WWW_AUTHENTICATE, "ApiKey, Bearer".to_owned())]
             }
             Self::Conflict(_)
             | Self::QuotaUsedUp(None, _)

@@ -5,12 +5,12 @@ use utoipa::openapi::schema::ObjectBuilder;
 use web::fields::Fields;
 
 use crate::WebhookManagement;
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 
 /// Reads `callbackUrl` and looks its host up. Adds a wrong value to the errors of `fields` (S-31).
 pub(crate) async fn read_callback(
     webhooks: &WebhookManagement,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     fields: &mut Fields,
 ) -> Option<CallbackUrl> {
     let text = fields.exact_text("callbackUrl")?;

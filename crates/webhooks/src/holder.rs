@@ -1,4 +1,4 @@
-//! Proves the holder of an API key, who manages webhooks (S-26).
+//! Proves the holder of subscriptions, who manages webhooks: an API key (S-26), or a client with a token (S-74).
 
 use std::sync::Arc;
 
@@ -10,7 +10,9 @@ use http::request::Parts;
 use observe::clock::Clock;
 use observe::trace;
 use signing::random;
-use storage::{Read, api_keys};
+use storage::{Read, api_keys, clients};
+use tokens::registry::{Client, Scope};
+use web::authorization;
 use web::problem::Problem;
 use web::rate_limit_fields;
 use web::secret::{NewSecret, digest};
@@ -20,13 +22,22 @@ use crate::WebhookManagement;
 const FIELD: &str = "x-api-key";
 const PREFIX: &str = "onward";
 
-/// Proof that a request carries a valid API key.
+/// Proof that a request carries one credential: a valid API key, or a token of the scope `transaction-status`
+/// that is bound to the connection's certificate (S-74).
 #[derive(Debug, Clone)]
-pub struct ApiKeyHolder {
+pub struct Holder {
     account: i64,
-    key: i64,
     participant: String,
+    credential: Credential,
     clock: Clock,
+}
+
+#[derive(Debug, Clone)]
+enum Credential {
+    /// The id of the API key.
+    Key(i64),
+    /// The client of the token. Its account is its own, apart from all API keys.
+    Token(Arc<Client>),
 }
 
 /// Proves the holder of each request to a path that exists, and counts it (S-14).
@@ -36,11 +47,11 @@ pub async fn admit(
     next: Next,
 ) -> Response {
     let (mut parts, body) = request.into_parts();
-    let holder = match ApiKeyHolder::prove(&webhooks, &parts.headers).await {
+    let holder = match Holder::prove(&webhooks, &parts).await {
         Ok(holder) => holder,
         Err(problem) => return problem.into_response(),
     };
-    let bucket = Arc::from(format!("api-key {}", holder.account));
+    let bucket = holder.bucket();
     trace::note_caller(&bucket);
     parts.extensions.insert(holder);
     let answering = next.run(Request::from_parts(parts, body));
@@ -48,10 +59,22 @@ pub async fn admit(
     rate_limit_fields::answer_within(limits, &bucket, answering).await
 }
 
-impl ApiKeyHolder {
+impl Holder {
+    /// Refuses a request with two credentials. Otherwise somebody in between could add its own key to the
+    /// request of another, and own the new subscription.
+    async fn prove(webhooks: &WebhookManagement, parts: &Parts) -> Result<Self, Problem> {
+        let has_key = parts.headers.contains_key(FIELD);
+        match (has_key, authorization::has_bearer(&parts.headers)) {
+            (true, false) => Self::prove_key(webhooks, &parts.headers).await,
+            (false, true) => Self::prove_token(webhooks, parts).await,
+            (false, false) => Err(no_credential()),
+            (true, true) => Err(two_credentials()),
+        }
+    }
+
     /// Compares the digest of the secret part in constant time, so that the duration reveals
     /// nothing.
-    async fn prove(webhooks: &WebhookManagement, headers: &HeaderMap) -> Result<Self, Problem> {
+    async fn prove_key(webhooks: &WebhookManagement, headers: &HeaderMap) -> Result<Self, Problem> {
         let text = read_field(headers)?;
         let (key, secret) = split(text).ok_or_else(unknown_key)?;
         let found = webhooks
@@ -65,45 +88,112 @@ impl ApiKeyHolder {
         let found = found.filter(|_key| is_right).ok_or_else(unknown_key)?;
         Ok(Self {
             account: found.account,
-            key,
             participant: found.participant,
+            credential: Credential::Key(key),
             clock: webhooks.clock.clone(),
         })
     }
 
-    /// Proves within a transaction that the key is still valid. It may have ended or been revoked since
-    /// the request began.
-    pub(crate) fn prove_again(&self, read: &mut Read<'_>) -> Result<(), Problem> {
-        let found = api_keys::find_api_key(read, self.key)?;
-        let is_good = found.is_some_and(|key| key.is_valid(self.clock.now_seconds()));
-        is_good.then_some(()).ok_or_else(unknown_key)
+    /// Proves token, binding and scope. The client's first call makes its account.
+    async fn prove_token(webhooks: &WebhookManagement, parts: &Parts) -> Result<Self, Problem> {
+        let tokens = &webhooks.tokens;
+        let snapshot = tokens.registry.snapshot().await?;
+        let scope = Scope::TransactionStatus;
+        let bound = authorization::prove(tokens, &snapshot, parts, scope).await?;
+        let client = bound.into_client();
+        let id = Arc::clone(&client.id);
+        let found = webhooks
+            .storage
+            .lookup(move |read| api_keys::find_client_account(read, &id))
+            .await?
+            .ok_or_else(ended_client)?;
+        let account = match found.account {
+            Some(account) => account,
+            None => open_account(webhooks, &client).await?,
+        };
+        Ok(Self {
+            account,
+            participant: found.participant,
+            credential: Credential::Token(client),
+            clock: webhooks.clock.clone(),
+        })
     }
 
-    /// The name of the participant that has the API key.
+    /// Proves within a transaction that the credential is still valid. It may have ended or been revoked since
+    /// the request began.
+    pub(crate) fn prove_again(&self, read: &mut Read<'_>) -> Result<(), Problem> {
+        match &self.credential {
+            Credential::Key(key) => {
+                let found = api_keys::find_api_key(read, *key)?;
+                let is_good = found.is_some_and(|key| key.is_valid(self.clock.now_seconds()));
+                is_good.then_some(()).ok_or_else(unknown_key)
+            }
+            Credential::Token(client) => prove_client(read, client),
+        }
+    }
+
+    /// The name of the holder's participant.
     pub fn participant(&self) -> &str {
         &self.participant
     }
 
-    /// The id of the key's account, to which subscriptions belong (S-92).
+    /// The id of the account, to which subscriptions belong (S-92).
     pub fn account(&self) -> i64 {
         self.account
     }
 
-    /// The id of the API key.
+    /// The id of the API key. The account of a client takes the place of one.
     pub(crate) fn key(&self) -> i64 {
-        self.key
+        match self.credential {
+            Credential::Key(key) => key,
+            Credential::Token(_) => self.account,
+        }
+    }
+
+    /// Names the holder for the rate limit and the log. A client shares the limit of its queries.
+    fn bucket(&self) -> Arc<str> {
+        match &self.credential {
+            Credential::Key(_) => Arc::from(format!("api-key {}", self.account)),
+            Credential::Token(client) => Arc::clone(&client.id),
+        }
     }
 }
 
+/// Makes the account of a client, or opens the ended one again.
+async fn open_account(webhooks: &WebhookManagement, client: &Arc<Client>) -> Result<i64, Problem> {
+    let client = Arc::clone(client);
+    let now = webhooks.clock.now_seconds();
+    webhooks
+        .storage
+        .write(move |write| {
+            // A client that was disabled meanwhile must not open it again.
+            prove_client(write, &client)?;
+            Ok::<_, Problem>(api_keys::open_client_account(write, &client.id, now)?)
+        })
+        .await
+}
+
+/// Proves that a client may still manage webhooks with a token of this generation.
+fn prove_client(read: &mut Read<'_>, client: &Client) -> Result<(), Problem> {
+    let found = clients::find_client(read, &client.id)?;
+    let is_good = found.is_some_and(|found| {
+        let mut scopes = found.scopes.iter().filter_map(|name| Scope::parse(name));
+        found.is_active
+            && found.token_generation == client.token_generation
+            && scopes.any(|scope| scope == Scope::TransactionStatus)
+    });
+    is_good.then_some(()).ok_or_else(ended_client)
+}
+
 /// Only `admit` adds a holder to a request.
-impl<S: Sync> FromRequestParts<S> for ApiKeyHolder {
+impl<S: Sync> FromRequestParts<S> for Holder {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
         parts
             .extensions
             .remove::<Self>()
-            .ok_or_else(|| Problem::Internal("a route without a proven key holder".to_owned()))
+            .ok_or_else(|| Problem::Internal("a route without a proven holder".to_owned()))
     }
 }
 
@@ -117,12 +207,27 @@ pub(crate) fn unknown_key() -> Problem {
     Problem::ApiKeyInvalid("The API key is not known, has ended or was revoked.")
 }
 
+/// The refusal of a client that was disabled or lost the scope since its token was read.
+fn ended_client() -> Problem {
+    Problem::TokenInvalid("The operator ended this client's tokens. Get a new token.")
+}
+
+/// The refusal of a request without a credential.
+pub(crate) fn no_credential() -> Problem {
+    Problem::OneCredential(
+        "Send your API key in the field X-Api-Key, or an access token in the field Authorization.",
+    )
+}
+
+/// The refusal of a request with two credentials.
+pub(crate) fn two_credentials() -> Problem {
+    Problem::OneCredential("Send either an API key or an access token, not both.")
+}
+
 /// Reads the field `X-Api-Key`.
-pub(crate) fn read_field(headers: &HeaderMap) -> Result<&str, Problem> {
+fn read_field(headers: &HeaderMap) -> Result<&str, Problem> {
     let mut fields = headers.get_all(FIELD).iter();
-    let field = fields.next().ok_or(Problem::ApiKeyInvalid(
-        "Send your API key in the field X-Api-Key.",
-    ))?;
+    let field = fields.next().ok_or_else(no_credential)?;
     if fields.next().is_some() {
         return Err(Problem::ApiKeyInvalid("Send one X-Api-Key field only."));
     }

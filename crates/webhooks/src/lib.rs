@@ -25,6 +25,7 @@ use observe::clock::Clock;
 use outbound::client::OutboundClient;
 use storage::Storage;
 use storage::subscriptions::StoredSubscription;
+use tokens::context::TokenContext;
 use tokens::rate_limit::RateLimits;
 
 use self::paced::Paced;
@@ -48,6 +49,8 @@ pub struct WebhookManagement {
     pub changing: Running,
     /// Runs the parts of replays and changes of watches.
     pub paced: Paced,
+    /// Proves access tokens (S-74).
+    pub tokens: Arc<TokenContext>,
     /// Requests of each API key, counted; `None`: there is no limit.
     pub rate_limits: Option<Arc<RateLimits>>,
     /// Simulations of each participant, counted (S-65); `None`: there is no limit.

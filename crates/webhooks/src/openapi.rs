@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use http::HeaderMap;
 use outbound::callback::CallbackRefusal;
+use tokens::registry::Scope;
 use utoipa::openapi::{RefOr, Response};
 use web::described::query_string;
 use web::problem::{FieldError, Problem};
@@ -22,15 +22,18 @@ use super::{watch_changes, watching};
 
 /// Describes the refusals of an operation: these, and the refusals of every operation.
 pub(crate) fn describe(refusals: Vec<Vec<Problem>>) -> BTreeMap<String, RefOr<Response>> {
-    let not_sent = holder::read_field(&HeaderMap::new()).err();
-    let anywhere = not_sent.into_iter().chain([
+    let anywhere = [
+        holder::no_credential(),
+        holder::two_credentials(),
         holder::unknown_key(),
+        Problem::TokenInvalid("The token has expired. Get a new token."),
+        Problem::ScopeInsufficient(Scope::TransactionStatus.as_str()),
         Problem::RateLimited(1),
         Problem::Internal(String::new()),
         Problem::Unavailable(1, String::new()),
         Problem::Unconfirmed(String::new()),
-    ]);
-    let all = anywhere.chain(query_string());
+    ];
+    let all = anywhere.into_iter().chain(query_string());
     let all = all.chain(refusals.into_iter().flatten());
     refusals::describe(all.map(|problem| problem.to_refusal()))
 }

@@ -1,16 +1,16 @@
-//! Finds the subscriptions of an API key.
+//! Finds the subscriptions of a holder.
 
 use storage::subscriptions::{self, StoredSubscription};
 use storage::{Read, StorageError};
 use uuid::Uuid;
 use web::problem::Problem;
 
-use super::holder::ApiKeyHolder;
+use super::holder::Holder;
 
-/// Finds a subscription of this API key. Subscriptions of other keys are unknown to it.
+/// Finds a subscription of this holder. Subscriptions of other holders are unknown to it (S-74).
 pub(crate) fn find_own_subscription(
     read: &mut Read<'_>,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     reference: &str,
 ) -> Result<StoredSubscription, Problem> {
     // The store is asked only for valid ids, because an engine may refuse other texts.
@@ -22,7 +22,7 @@ pub(crate) fn find_own_subscription(
 /// Like [`find_own_subscription`], but refuses a disabled subscription.
 pub(crate) fn find_active_subscription(
     read: &mut Read<'_>,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     reference: &str,
 ) -> Result<StoredSubscription, Problem> {
     let found = find_own_subscription(read, holder, reference)?;
@@ -36,7 +36,7 @@ pub(crate) fn find_active_subscription(
 /// participant may have more disabled ones from before the quota counted them.
 pub(crate) fn check_one_more_active(
     read: &mut Read<'_>,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     most: i64,
 ) -> Result<(), Problem> {
     if subscriptions::count_active_subscriptions(read, holder.account())? < most {
@@ -48,7 +48,7 @@ pub(crate) fn check_one_more_active(
 /// Refuses one more subscription of the key's participant, if it has so many (S-65).
 pub(crate) fn check_one_more(
     read: &mut Read<'_>,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     most: i64,
 ) -> Result<(), Problem> {
     if subscriptions::count_subscriptions(read, holder.account())? < most {
@@ -58,7 +58,7 @@ pub(crate) fn check_one_more(
 }
 
 /// Refuses events about chains to a participant that may not query chains (S-39).
-pub(crate) fn check_chain_right(read: &mut Read<'_>, holder: &ApiKeyHolder) -> Result<(), Problem> {
+pub(crate) fn check_chain_right(read: &mut Read<'_>, holder: &Holder) -> Result<(), Problem> {
     if subscriptions::may_see_chains(read, holder.account())? {
         return Ok(());
     }
@@ -90,7 +90,7 @@ pub(crate) fn no_chain_client() -> Problem {
 
 /// The refusal of an unknown subscription.
 pub(crate) fn unknown_subscription() -> Problem {
-    Problem::NotFound("There is no such subscription of this API key.")
+    Problem::NotFound("There is no such subscription of yours.")
 }
 
 /// The refusal for a disabled subscription.
@@ -111,7 +111,7 @@ pub(crate) fn delivery_ended() -> Problem {
 /// Reads a subscription that this transaction has changed.
 pub(crate) fn reread(
     read: &mut Read<'_>,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     reference: &str,
 ) -> Result<StoredSubscription, StorageError> {
     let found = subscriptions::find_subscription(read, holder.account(), reference)?;

@@ -8,7 +8,7 @@ use storage::{Read, StorageError, Write};
 use web::limits::DAY_SECONDS;
 use web::problem::Problem;
 
-use super::holder::ApiKeyHolder;
+use super::holder::Holder;
 use super::owned::find_active_subscription;
 use crate::WebhookManagement;
 use crate::limits::{REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS, REPLAY_TIME_MAX};
@@ -51,7 +51,7 @@ pub(crate) fn used_up(most: i64) -> Problem {
 /// incomplete if its caller goes away, and can be repeated.
 pub(crate) async fn replay(
     webhooks: &WebhookManagement,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     reference: &str,
     since: i64,
 ) -> Result<Replay, Problem> {
@@ -98,7 +98,7 @@ pub(crate) async fn replay(
 /// The number of deliveries that the participant may still send again. `None`: any number.
 fn count_left(
     read: &mut Read<'_>,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     now: i64,
     most: Option<i64>,
 ) -> Result<Option<i64>, Problem> {
@@ -117,7 +117,7 @@ fn count_left(
 /// rolled back then.
 pub(crate) fn charge(
     write: &mut Write<'_>,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     deliveries: i64,
     now: i64,
     most: Option<i64>,
@@ -135,7 +135,7 @@ pub(crate) fn charge(
 /// Enqueues one part after the other. Returns whether all parts are done.
 async fn enqueue_parts(
     webhooks: &WebhookManagement,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     reference: &str,
     subscription: SubscriptionId,
     progress: &mut Progress,
@@ -162,7 +162,7 @@ async fn enqueue_parts(
 
 async fn begin(
     webhooks: &WebhookManagement,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     reference: &str,
     since: i64,
 ) -> Result<Begun, Problem> {
@@ -198,7 +198,7 @@ async fn find_part(
 
 async fn enqueue(
     webhooks: &WebhookManagement,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     reference: &str,
     part: EventRange,
 ) -> Result<u64, Problem> {

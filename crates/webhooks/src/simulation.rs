@@ -311,6 +311,6 @@ pub(crate) fn too_many(most: u32, wait_seconds: u64) -> Problem {
 /// The refusal of an event that no active subscription of the caller receives.
 pub(crate) fn nobody_subscribed() -> Problem {
     Problem::Conflict(
-        "No active subscription of this API key hears this type of event about this property.",
+        "No active subscription of yours hears this type of event about this property.",
     )
 }

@@ -14,7 +14,7 @@ use storage::{Read, StorageError, Write, watches};
 use web::problem::Problem;
 
 use super::WebhookManagement;
-use super::holder::ApiKeyHolder;
+use super::holder::Holder;
 use super::owned;
 use super::running::RunningCall;
 use super::waiting::incomplete;
@@ -35,7 +35,7 @@ pub(crate) enum WatchWish {
 /// Counts the UPRNs that a call names, and lets one call of a participant run at a time.
 pub(crate) fn admit<'a>(
     webhooks: &'a WebhookManagement,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     wish: &WatchWish,
 ) -> Result<RunningCall<'a>, Problem> {
     let running = webhooks.changing.start(holder.participant());
@@ -53,7 +53,7 @@ pub(crate) fn admit<'a>(
 /// Makes all refusals, before anything changes. `known` is the subscription, unless it is new.
 pub(crate) fn refuse(
     read: &mut Read<'_>,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     known: Option<&StoredSubscription>,
     wish: &WatchWish,
     total_max: i64,

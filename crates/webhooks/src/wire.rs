@@ -214,7 +214,7 @@ fn disabled_reason() -> Object {
     one_of_texts(by_itself.into_iter().chain(["key_revoked"]))
         .description(Some(
             "Why the subscription is disabled. `gone`: the callback answered 410. `failing`: no \
-             delivery succeeded for five days. `key_revoked`: its API key was revoked.",
+             delivery succeeded for five days. `key_revoked`: its API key was revoked, or the client of its token disabled.",
         ))
         .build()
 }

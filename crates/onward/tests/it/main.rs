@@ -31,6 +31,8 @@ mod delivery;
 #[cfg(test)]
 mod forecasts;
 #[cfg(test)]
+mod holders;
+#[cfg(test)]
 mod import;
 #[cfg(test)]
 mod management;

@@ -104,7 +104,7 @@ fn add_refusal_schemas(document: &mut Value) {
 fn security_schemes(listener: Listener, config: &Config) -> Value {
     let scopes = Scope::ALL.map(|scope| {
         let meaning = match scope {
-            Scope::TransactionStatus => "The chain query.",
+            Scope::TransactionStatus => "The chain query and webhook management.",
             Scope::TransactionHistory => "Past states of chains, beside `transaction-status`.",
             Scope::Listing => "Listings and chain management.",
         };

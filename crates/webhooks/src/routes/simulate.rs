@@ -16,7 +16,7 @@ use web::problem::Problem;
 use web::refusals;
 
 use crate::WebhookManagement;
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 use crate::openapi::{describe, one_more_simulation, somebody_subscribed};
 use crate::owned::{check_chain_right, find_own_subscription};
 use crate::simulation::{NO_PROPERTY, Simulation, SimulationBody, nobody_subscribed, too_many};
@@ -33,7 +33,7 @@ refusals!(
 
 /// Sends a test event to your own subscriptions.
 ///
-/// Only active subscriptions of this API key receive it, and only if they are subscribed to its
+/// Only your own active subscriptions receive it, and only if they are subscribed to its
 /// type and their watch lets the property through. `subscriptionId` narrows it to one of them. The
 /// service delivers it like every other event, with the claim `simulated`. It ignores a `callbackUrl`
 /// in the body. The property must not have a current listing, unless the service allows it, as a
@@ -48,11 +48,14 @@ refusals!(
         (status = 202, description = "The test event is pending.", body = Simulated),
         SimulateRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub async fn simulate(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     body: JsonBody,
 ) -> Result<(StatusCode, Json<Simulated>), Problem> {
     let now = webhooks.clock.now_seconds();
@@ -110,7 +113,7 @@ pub async fn simulate(
 /// The caller's active subscriptions that hear the event, or the one that the body names if it does.
 fn find_targets(
     read: &mut Read<'_>,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     simulation: &Simulation,
     uprn: i64,
 ) -> Result<Vec<StoredSubscription>, Problem> {

@@ -20,7 +20,7 @@ use web::refusals;
 use web::schema::{one_of_texts, text};
 
 use crate::callback_member::{callback_member, read_callback};
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 use crate::openapi::{any_watch, callback, describe, one_more_subscription};
 use crate::owned;
 use crate::waiting;
@@ -55,11 +55,14 @@ refusals!(
         (status = 200, description = "The changed subscription.", body = SubscriptionAnswer),
         SubscribeRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub async fn subscribe(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     body: JsonBody,
 ) -> Result<(StatusCode, Json<SubscriptionAnswer>), Problem> {
     let wish = read_wish(&webhooks, &holder, body.fields()?).await?;
@@ -127,7 +130,7 @@ fn find_stored(
 /// Makes all refusals that depend on the store, before anything changes.
 fn refuse(
     read: &mut Read<'_>,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     wish: &Wish,
     quotas: WebhookQuotas,
 ) -> Result<(), Problem> {
@@ -162,7 +165,7 @@ struct Wish {
 
 async fn read_wish(
     webhooks: &WebhookManagement,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     mut fields: Fields,
 ) -> Result<Wish, Problem> {
     for name in ["participantName", "callbackUrl", "events"] {

@@ -22,7 +22,7 @@ use web::{body, refusals};
 
 use crate::WebhookManagement;
 use crate::callback_member::{callback_member, read_callback};
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 use crate::openapi::{callback, describe, free_callback, own_subscription};
 use crate::owned::{callback_taken, find_own_subscription, reread};
 use crate::parameters::SubscriptionInPath;
@@ -31,9 +31,9 @@ use crate::wire::SubscriptionAnswer;
 
 refusals!(ListSubscriptionsRefusals = describe());
 
-/// Lists the subscriptions of the API key, the oldest first.
+/// Lists your subscriptions, the oldest first.
 ///
-/// A disabled subscription is listed with the reason. A deleted one is not listed.
+/// An API account and the client of a token see nothing of each other. A disabled subscription is listed with the reason. A deleted one is not listed.
 #[utoipa::path(
     get,
     path = "/api/v1/webhook/subscriptions",
@@ -42,11 +42,14 @@ refusals!(ListSubscriptionsRefusals = describe());
         (status = 200, description = "The subscriptions.", body = Data<Vec<SubscriptionAnswer>>),
         ListSubscriptionsRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub async fn list_subscriptions(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
 ) -> Result<Json<Data<Vec<SubscriptionAnswer>>>, Problem> {
     let found = webhooks
         .storage
@@ -75,11 +78,14 @@ refusals!(ShowSubscriptionRefusals = describe(own_subscription()));
         (status = 200, description = "The subscription.", body = SubscriptionAnswer),
         ShowSubscriptionRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub(crate) async fn show_subscription(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
     let found = webhooks
@@ -100,11 +106,14 @@ refusals!(DeleteSubscriptionRefusals = describe(own_subscription()));
     tag = "Webhooks",
     params(SubscriptionInPath),
     responses((status = 204, description = "The subscription is deleted."), DeleteSubscriptionRefusals),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub async fn delete_subscription(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
 ) -> Result<StatusCode, Problem> {
     webhooks
@@ -142,11 +151,14 @@ refusals!(
         (status = 200, description = "The moved subscription.", body = SubscriptionAnswer),
         MoveSubscriptionRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub(crate) async fn move_subscription(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
     body: JsonBody,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {

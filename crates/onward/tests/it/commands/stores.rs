@@ -53,12 +53,14 @@ fn a_damaged_store_is_not_copied() {
 /// Only `onward migrate` shuts out the older programs that serve a store.
 /// Undoes all migrations since schema version 17.
 const SINCE_17: &[&str] = &[
+    "drop index api_key_client",
+    "alter table api_key drop column client_id",
+    "delete from schema_version where version in (30, 31)",
     "drop table key_change",
     "drop table listing_secret",
     "drop table sequencer",
     "drop table log_tile",
     "drop table state_log",
-    "delete from schema_version where version = 30",
     "drop table chain_holds",
     "drop table sealer",
     "drop table unsealed",

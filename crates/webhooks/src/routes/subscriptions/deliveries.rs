@@ -20,7 +20,7 @@ use web::refusals;
 use web::segments::Segments;
 
 use crate::WebhookManagement;
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 use crate::openapi::{describe, own_subscription};
 use crate::owned::find_own_subscription;
 use crate::parameters::{DeliveryChoice, SubscriptionInPath};
@@ -40,11 +40,14 @@ refusals!(ListDeliveriesRefusals = describe(own_subscription(), pages()));
         (status = 200, description = "A page of deliveries.", body = List<DeliveryAnswer>),
         ListDeliveriesRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub async fn list_deliveries(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
     uri: Uri,
 ) -> Result<Json<List<DeliveryAnswer>>, Problem> {

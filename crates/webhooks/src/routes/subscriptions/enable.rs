@@ -10,7 +10,7 @@ use web::refusals;
 use web::segments::Segments;
 
 use crate::WebhookManagement;
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 use crate::openapi::{describe, one_more_subscription, own_subscription};
 use crate::owned::{self, find_own_subscription, reread};
 use crate::parameters::SubscriptionInPath;
@@ -32,11 +32,14 @@ refusals!(EnableSubscriptionRefusals = describe(own_subscription(), one_more_sub
         (status = 200, description = "The active subscription.", body = SubscriptionAnswer),
         EnableSubscriptionRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub async fn enable_subscription(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
     let reference = segments.text(0).to_owned();

@@ -15,7 +15,7 @@ use web::segments::Segments;
 use web::{body, refusals};
 
 use crate::WebhookManagement;
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 use crate::limits;
 use crate::openapi::{active_subscription, describe, one_replay};
 use crate::parameters::SubscriptionInPath;
@@ -49,11 +49,14 @@ refusals!(
         (status = 202, description = "The deliveries are pending.", body = Replay),
         ReplayRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub async fn replay(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
     body: JsonBody,
 ) -> Result<(StatusCode, Json<Replay>), Problem> {

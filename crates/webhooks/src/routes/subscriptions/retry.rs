@@ -10,7 +10,7 @@ use web::refusals;
 use web::segments::Segments;
 
 use crate::WebhookManagement;
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 use crate::openapi::{active_subscription, describe};
 use crate::owned::{disabled, find_own_subscription, reread};
 use crate::parameters::SubscriptionInPath;
@@ -32,11 +32,14 @@ refusals!(RetryDeliveriesRefusals = describe(active_subscription()));
         (status = 200, description = "The subscription, no longer paused.", body = SubscriptionAnswer),
         RetryDeliveriesRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub(crate) async fn retry_deliveries(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
     let reference = segments.text(0).to_owned();

@@ -15,7 +15,7 @@ use web::refusals;
 use web::segments::Segments;
 
 use crate::WebhookManagement;
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 use crate::limits::WATCH_UPRNS_PER_CALL;
 use crate::openapi::{any_watch, changed_watch, describe, own_subscription, shown_watch};
 use crate::owned::find_own_subscription;
@@ -40,11 +40,14 @@ refusals!(ShowWatchRefusals = describe(own_subscription(), shown_watch()));
         (status = 200, description = "A page of the watch.", body = WatchedAnswer),
         ShowWatchRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub(crate) async fn show_watch(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
     uri: Uri,
 ) -> Result<Json<WatchedAnswer>, Problem> {
@@ -101,11 +104,14 @@ refusals!(
         (status = 200, description = "The changed subscription.", body = SubscriptionAnswer),
         SetWatchRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub(crate) async fn set_watch(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
     body: JsonBody,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
@@ -136,11 +142,14 @@ refusals!(
         (status = 200, description = "The changed subscription.", body = SubscriptionAnswer),
         ChangeWatchRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub(crate) async fn change_watch(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
     body: JsonBody,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
@@ -151,7 +160,7 @@ pub(crate) async fn change_watch(
 /// Changes the watch of one of the caller's subscriptions.
 async fn change(
     webhooks: &WebhookManagement,
-    holder: &ApiKeyHolder,
+    holder: &Holder,
     segments: &Segments,
     wish: WatchWish,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {

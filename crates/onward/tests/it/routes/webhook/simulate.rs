@@ -155,7 +155,7 @@ story! {
         let receiver = server.receiver().await;
         let key = server.api_key("Example Lender").await;
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
-        let said = "409 conflict: No active subscription of this API key hears this type of event about \
+        let said = "409 conflict: No active subscription of yours hears this type of event about \
                     this property.";
         let answer = server.post_webhook(&key, "/simulate", body.clone()).await;
         assert_eq!(answer.problem(), said);
@@ -262,7 +262,7 @@ story! {
         assert_eq!((first.received().len(), theirs.received().len()), (0, 0));
         for unknown in [their_id.as_str(), "", "x", "00000000-0000-4000-8000-000000000000"] {
             let answer = server.post_webhook(&key, "/simulate", body(unknown)).await;
-            let said = "404 not-found: There is no such subscription of this API key.";
+            let said = "404 not-found: There is no such subscription of yours.";
             assert_eq!(answer.problem(), said, "{unknown}");
         }
         second.answer_always(Reply::status(410));

@@ -49,7 +49,7 @@ story! {
         let path = format!("/subscriptions/{subscription}");
         let deleted = server.webhook(&key, ("DELETE", &path), None).await;
         assert_eq!((deleted.status, deleted.body.len()), (204, 0));
-        let said = "404 not-found: There is no such subscription of this API key.";
+        let said = "404 not-found: There is no such subscription of yours.";
         for (method, after) in [
             ("GET", ""), ("DELETE", ""), ("GET", "/deliveries"), ("POST", "/enable"), ("POST", "/retry"),
             ("POST", "/deliveries/1/redeliver"),

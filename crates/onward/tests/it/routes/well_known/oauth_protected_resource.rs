@@ -81,7 +81,12 @@ sqlite_story! {
 sqlite_story! {
     async fn other_challenges_lead_nowhere(server) {
         let no_key = ask(&server, At::Base, "/api/v1/webhook/subscribe", None).await;
-        assert_eq!((no_key.status, no_key.header("www-authenticate")), (401, "ApiKey"));
+        assert_eq!(no_key.status, 401);
+        let challenges = no_key.header("www-authenticate");
+        assert!(challenges.starts_with("ApiKey, Bearer resource_metadata=\""), "{challenges}");
+        let key = "onward_1_x";
+        let wrong_key = server.webhook(key, ("GET", "/subscriptions"), None).await;
+        assert_eq!((wrong_key.status, wrong_key.header("www-authenticate")), (401, "ApiKey"));
         let agent = server.register("agent", &["listing"]).await;
         let token = server.token(&agent, None).await;
         let request = agent.http.post(server.url(At::Base, CHAINS)).bearer_auth(token);

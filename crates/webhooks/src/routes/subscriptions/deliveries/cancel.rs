@@ -11,7 +11,7 @@ use web::refusals;
 use web::segments::Segments;
 
 use crate::WebhookManagement;
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 use crate::openapi::{describe, pending_delivery};
 use crate::owned::{delivery_ended, find_own_subscription, unknown_delivery};
 use crate::parameters::{DeliveryInPath, SubscriptionInPath};
@@ -32,11 +32,14 @@ refusals!(CancelRefusals = describe(pending_delivery()));
         (status = 200, description = "The delivery is cancelled.", body = ChangedDelivery),
         CancelRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub(crate) async fn cancel(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
 ) -> Result<Json<ChangedDelivery>, Problem> {
     let now = webhooks.clock.now_milliseconds();

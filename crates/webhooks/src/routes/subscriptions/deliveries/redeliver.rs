@@ -12,7 +12,7 @@ use web::refusals;
 use web::segments::Segments;
 
 use crate::WebhookManagement;
-use crate::holder::ApiKeyHolder;
+use crate::holder::Holder;
 use crate::openapi::{describe, own_delivery};
 use crate::owned::{find_active_subscription, unknown_delivery};
 use crate::parameters::{DeliveryInPath, SubscriptionInPath};
@@ -34,11 +34,14 @@ refusals!(RedeliverRefusals = describe(own_delivery()));
         (status = 202, description = "The delivery is pending.", body = ChangedDelivery),
         RedeliverRefusals,
     ),
-    security(("apiKey" = [])),
+    security(
+        ("apiKey" = []),
+        ("accessToken" = ["transaction-status"], "clientCertificate" = []),
+    ),
 )]
 pub async fn redeliver(
     State(webhooks): State<Arc<WebhookManagement>>,
-    holder: ApiKeyHolder,
+    holder: Holder,
     segments: Segments,
 ) -> Result<(StatusCode, Json<ChangedDelivery>), Problem> {
     let now = webhooks.clock.now_milliseconds();

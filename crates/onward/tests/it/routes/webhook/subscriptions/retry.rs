@@ -56,7 +56,7 @@ story! {
         assert_eq!(refused.problem(), said);
         let other = server.api_key("Other Ltd").await;
         let refused = server.webhook(&other, ("POST", &path), None).await;
-        let said = "404 not-found: There is no such subscription of this API key.";
+        let said = "404 not-found: There is no such subscription of yours.";
         assert_eq!(refused.problem(), said);
     }
 }

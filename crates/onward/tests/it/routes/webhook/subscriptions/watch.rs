@@ -178,7 +178,7 @@ sqlite_story! {
         let other = server.api_key("Other Ltd").await;
         let body = json!({"uprns": [1], "reach": "chain"});
         let foreign = server.webhook(&other, ("PUT", &path), Some(&body)).await;
-        assert_eq!(foreign.problem(), "404 not-found: There is no such subscription of this API key.");
+        assert_eq!(foreign.problem(), "404 not-found: There is no such subscription of yours.");
         let kept = server.subscription(&key, &id).await;
         assert_eq!(kept["watch"], json!({"reach": "property", "uprnCount": 1}));
         server.assert_key_is_needed(&path, "GET,PUT,PATCH").await;
