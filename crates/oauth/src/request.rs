@@ -4,7 +4,7 @@
 use axum::body::Body;
 use http::request::Parts;
 use http::{HeaderValue, Method, header};
-use tokens::verified_assertion::Credentials;
+use tokens::verified_assertion::{Credentials, Endpoint};
 use utoipa::ToSchema;
 use web::form;
 use web::problem::Problem;
@@ -50,14 +50,14 @@ pub(crate) struct TokenForm {
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes the input of `TokenQuestion`")]
 pub(crate) struct QuestionForm {
-    /// An access token that was issued to this client.
+    /// An access token. Only its client sees or revokes it; a resource server sees tokens of others too.
     token: String,
     /// Ignored, because there is only one kind of token.
     #[schema(nullable = false)]
     token_type_hint: Option<String>,
     #[schema(pattern = "^urn:ietf:params:oauth:client-assertion-type:jwt-bearer$")]
     client_assertion_type: String,
-    /// A JWT as in a token request.
+    /// A JWT as in a token request. `aud` may also be the URL of this endpoint.
     client_assertion: String,
     /// The client id. If sent, it must equal the assertion's `sub`.
     #[schema(nullable = false)]
@@ -93,7 +93,7 @@ impl TokenRequest {
             None => return Err(OauthError::InvalidRequest("grant_type is missing")),
         }
         Ok(Self {
-            credentials: form.read_credentials()?,
+            credentials: form.read_credentials(Endpoint::Token)?,
             scope: form.find("scope").map(ToOwned::to_owned),
         })
     }
@@ -101,14 +101,18 @@ impl TokenRequest {
 
 impl TokenQuestion {
     /// Parses the request. It ignores `token_type_hint`, as RFC 7009 section 2.1 allows.
-    pub(crate) async fn read(parts: &Parts, body: Body) -> Result<Self, OauthError> {
+    pub(crate) async fn read(
+        parts: &Parts,
+        body: Body,
+        endpoint: Endpoint,
+    ) -> Result<Self, OauthError> {
         let form = Form::read(parts, body).await?;
         form.refuse_other_ways()?;
         let token = form
             .find("token")
             .ok_or(OauthError::InvalidRequest("token is missing"))?;
         Ok(Self {
-            credentials: form.read_credentials()?,
+            credentials: form.read_credentials(endpoint)?,
             token: token.to_owned(),
         })
     }
@@ -163,7 +167,7 @@ impl<'p> Form<'p> {
         Ok(())
     }
 
-    fn read_credentials(&self) -> Result<Credentials, OauthError> {
+    fn read_credentials(&self, endpoint: Endpoint) -> Result<Credentials, OauthError> {
         let Some(client_assertion) = self.find("client_assertion") else {
             return Err(OauthError::InvalidClient("client_assertion is missing"));
         };
@@ -176,6 +180,7 @@ impl<'p> Form<'p> {
         Ok(Credentials {
             client_assertion: client_assertion.to_owned(),
             client_id: self.find("client_id").map(ToOwned::to_owned),
+            endpoint,
         })
     }
 }

@@ -70,6 +70,9 @@ pub struct AssertionRules<'a> {
     pub issuer: &'a str,
     /// The configured URL of the token endpoint, which `sector` accepts as an audience.
     pub token_endpoint: &'a str,
+    /// The configured URL of the endpoint that got the assertion, which `sector` accepts as an audience too. It is
+    /// no audience at any other endpoint.
+    pub called_endpoint: &'a str,
     /// The algorithm that the client registered, if any.
     pub pinned: Option<Algorithm>,
 }
@@ -236,7 +239,8 @@ fn check_audience(
         }
     };
     // RFC 8414 section 3.3: an issuer with an added slash is another issuer.
-    if audience == rules.issuer || (is_sector && audience == rules.token_endpoint) {
+    let endpoints = [rules.token_endpoint, rules.called_endpoint];
+    if audience == rules.issuer || (is_sector && endpoints.contains(&audience.as_str())) {
         return Ok(());
     }
     Err(AssertionRefusal::WrongAudience {

@@ -10,7 +10,7 @@ macro_rules! select_client {
     () => {
         "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
          c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status, \
-         c.certificate_subject, c.token_generation \
+         c.certificate_subject, c.token_generation, c.introspects \
          from client c join participant p on p.id = c.participant_id "
     };
 }
@@ -40,6 +40,8 @@ pub struct StoredClient {
     pub accepted_certificate: Vec<String>,
     /// Its scopes.
     pub scopes: Vec<String>,
+    /// The scopes of the tokens of others that it may introspect, as a resource server (S-75).
+    pub introspects: Vec<String>,
     /// Its branches.
     pub branches: Vec<BranchId>,
     /// Whether it may call: it is not disabled, and its participant is not withdrawn.
@@ -86,7 +88,8 @@ pub fn insert_client(
     write.execute(
         "insert into client (id, participant_id, name, profile, jwks, assertion_algorithm, \
          certificate_bound, scopes, status, created_at, updated_at, jwks_uri, \
-         certificate_subject) values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11, $12)",
+         certificate_subject, introspects) values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, \
+         $11, $12, $13)",
         &[
             (&client.id).into(),
             participant_id.into(),
@@ -100,6 +103,7 @@ pub fn insert_client(
             client.created_at.into(),
             client.jwks_uri.as_deref().into(),
             (&client.accepted_certificate.join("\n")).into(),
+            (&client.introspects.join(" ")).into(),
         ],
     )?;
     for branch in &client.branches {
@@ -195,6 +199,20 @@ pub fn update_accepted_certificate(
     registry::raise_revision(write)
 }
 
+/// Replaces the scopes of the tokens that a resource server may introspect.
+pub fn update_introspects(
+    write: &mut Write<'_>,
+    id: &str,
+    scopes: &[String],
+    now: i64,
+) -> Result<()> {
+    write.execute(
+        "update client set introspects = $1, updated_at = $2 where id = $3",
+        &[(&scopes.join(" ")).into(), now.into(), id.into()],
+    )?;
+    registry::raise_revision(write)
+}
+
 /// Replaces a client's scopes. Without `transaction-status` its subscriptions stop (S-74). `false` if there is no
 /// such client.
 pub fn update_scopes(write: &mut Write<'_>, id: &str, scopes: &[String], now: i64) -> Result<bool> {
@@ -261,6 +279,7 @@ fn read_client(row: &Row<'_>) -> Result<StoredClient> {
         assertion_algorithm: row.optional_text(5)?,
         certificate_bound: row.flag(6)?,
         scopes: read_scopes(row, 7)?,
+        introspects: read_scopes(row, 14)?,
         branches: Vec::new(),
         is_active: row.str(8)? == "active" && row.str(11)? != participants::WITHDRAWN,
         created_at: row.integer(9)?,

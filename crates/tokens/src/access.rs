@@ -80,10 +80,38 @@ impl AcceptedToken {
         client: &Client,
     ) -> Result<Option<Self>, StorageError> {
         match Self::accept(context, snapshot, text).await {
-            Ok(token) => Ok(Some(token).filter(|token| token.client.id == client.id)),
+            Ok(token) => Ok(Some(token).filter(|token| token.is_of(client))),
             Err(AccessRefusal::TokenInvalid(_) | AccessRefusal::ScopeInsufficient(_)) => Ok(None),
             Err(AccessRefusal::Storage(error)) => Err(error),
         }
+    }
+
+    /// The token if it is valid and this client may see it: a token of its own, or one with a scope that it may
+    /// introspect as a resource server (S-75); otherwise `None`.
+    pub async fn accept_shown(
+        context: &TokenContext,
+        snapshot: &Snapshot,
+        text: &str,
+        client: &Client,
+    ) -> Result<Option<Self>, StorageError> {
+        match Self::accept(context, snapshot, text).await {
+            Ok(token) => Ok(Some(token).filter(|token| {
+                token.is_of(client) || token.scopes_shown_to(client).next().is_some()
+            })),
+            Err(AccessRefusal::TokenInvalid(_) | AccessRefusal::ScopeInsufficient(_)) => Ok(None),
+            Err(AccessRefusal::Storage(error)) => Err(error),
+        }
+    }
+
+    /// Whether the token was issued to this client.
+    pub fn is_of(&self, client: &Client) -> bool {
+        self.client.id == client.id
+    }
+
+    /// The scopes of the token that a resource server may introspect.
+    pub fn scopes_shown_to(&self, server: &Client) -> impl Iterator<Item = Scope> {
+        self.scopes()
+            .filter(|scope| server.introspects.contains(scope))
     }
 
     /// The claims.

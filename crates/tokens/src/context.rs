@@ -50,6 +50,10 @@ pub struct TokenSettings {
     pub audience: String,
     /// The URL of the token endpoint, which assertions may name as audience (S-21).
     pub token_endpoint: String,
+    /// The URL of the introspection endpoint, which assertions sent there may name as audience (S-75).
+    pub introspection_endpoint: String,
+    /// The URL of the revocation endpoint, which assertions sent there may name as audience (S-75).
+    pub revocation_endpoint: String,
     /// How long a token lives, in seconds (S-22).
     pub lifetime_seconds: i64,
 }

@@ -54,6 +54,8 @@ pub struct Client {
     pub accepted_certificate: AcceptedCertificate,
     /// The scopes that are assigned to it.
     pub scopes: Vec<Scope>,
+    /// The scopes of the tokens of others that it may introspect (S-75).
+    pub introspects: Vec<Scope>,
     /// The branches that it acts for.
     pub branches: Vec<BranchId>,
     /// Whether the client is enabled.
@@ -275,17 +277,18 @@ impl Client {
             certificate_bound: stored.certificate_bound,
             accepted_certificate: AcceptedCertificate::parse(&stored.accepted_certificate)
                 .map_err(|_| corrupt("its accepted certificate"))?,
-            scopes: stored
-                .scopes
-                .iter()
-                .filter_map(|name| Scope::parse(name))
-                .collect(),
+            scopes: parse_scopes(&stored.scopes),
+            introspects: parse_scopes(&stored.introspects),
             branches: stored.branches,
             is_active: stored.is_active,
             token_generation: stored.token_generation,
             id: stored.id.into(),
         })
     }
+}
+
+fn parse_scopes(names: &[String]) -> Vec<Scope> {
+    names.iter().filter_map(|name| Scope::parse(name)).collect()
 }
 
 /// The changes of the registry since a node last read it.

@@ -25,6 +25,17 @@ const USED_BEFORE: &str =
 const NOT_PROVEN: &str = "the client is not registered, client_assertion is not signed with a \
      registered key and algorithm, or the key set at the client's jwks_uri cannot be used";
 
+/// The endpoint that a client calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Endpoint {
+    /// `/token`.
+    Token,
+    /// `/introspect`.
+    Introspection,
+    /// `/revoke`.
+    Revocation,
+}
+
 /// The fields that a client sends to authenticate. Nothing in them is proven yet.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Credentials {
@@ -32,6 +43,8 @@ pub struct Credentials {
     pub client_assertion: String,
     /// The form field `client_id`: optional, and equal to the assertion's `sub` (S-21).
     pub client_id: Option<String>,
+    /// The endpoint that got them.
+    pub endpoint: Endpoint,
 }
 
 /// Proof of a client with an assertion that was not used before.
@@ -91,11 +104,16 @@ impl UnusedAssertion {
             );
             return Err(ClientRefusal::InvalidClient(NOT_PROVEN));
         };
-        let token_endpoint = &context.settings.token_endpoint;
+        let settings = &context.settings;
         let rules = AssertionRules {
             profile: client.profile,
-            issuer: &context.settings.issuer,
-            token_endpoint,
+            issuer: &settings.issuer,
+            token_endpoint: &settings.token_endpoint,
+            called_endpoint: match credentials.endpoint {
+                Endpoint::Token => &settings.token_endpoint,
+                Endpoint::Introspection => &settings.introspection_endpoint,
+                Endpoint::Revocation => &settings.revocation_endpoint,
+            },
             pinned: client.assertion_algorithm,
         };
         let now = context.clock.now_seconds();

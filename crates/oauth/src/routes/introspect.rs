@@ -8,7 +8,7 @@ use axum::response::Response;
 use tokens::access::AcceptedToken;
 use tokens::context::TokenContext;
 use tokens::rate_limit::Allowance;
-use tokens::verified_assertion::VerifiedAssertion;
+use tokens::verified_assertion::{Endpoint, VerifiedAssertion};
 use web::authorization::find_peer;
 use web::refusals;
 
@@ -21,8 +21,10 @@ refusals!(Refusals = describe());
 
 /// Shows the state of a token.
 ///
-/// A client can inspect its own tokens (RFC 7662). It authenticates as in a token request. The
-/// answer for anything but a valid token of the client is `{"active": false}`.
+/// A client can inspect its own tokens (RFC 7662). It authenticates as in a token request. A client that is
+/// registered as a resource server also inspects valid tokens of others that carry one of its scopes: of these it
+/// sees its own scopes, and neither `aud` nor `jti`. The answer for any other text is `{"active": false}`.
+// S-75
 #[utoipa::path(
     post,
     path = "/introspect",
@@ -55,12 +57,15 @@ async fn answer(
 ) -> Result<Introspection, OauthError> {
     let (parts, body) = request.into_parts();
     let peer = find_peer(&parts).map_err(OauthError::Failed)?;
-    let question = TokenQuestion::read(&parts, body).await?;
+    let question = TokenQuestion::read(&parts, body, Endpoint::Introspection).await?;
     let snapshot = tokens.registry.snapshot().await?;
     let credentials = &question.credentials;
     let certificate = peer.certificate.as_ref();
     let proof =
         VerifiedAssertion::prove(tokens, &snapshot, credentials, certificate, allowance).await?;
-    let own = AcceptedToken::accept_own(tokens, &snapshot, &question.token, proof.client()).await?;
-    Ok(own.map_or_else(Introspection::inactive, |token| Introspection::of(&token)))
+    let client = proof.client();
+    let shown = AcceptedToken::accept_shown(tokens, &snapshot, &question.token, client).await?;
+    Ok(shown.map_or_else(Introspection::inactive, |token| {
+        Introspection::of(&token, client)
+    }))
 }

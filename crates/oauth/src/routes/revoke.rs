@@ -9,7 +9,7 @@ use storage::revoked_tokens::{RevokedToken, insert_revoked_token};
 use tokens::access::AcceptedToken;
 use tokens::context::TokenContext;
 use tokens::rate_limit::Allowance;
-use tokens::verified_assertion::UnusedAssertion;
+use tokens::verified_assertion::{Endpoint, UnusedAssertion};
 use web::authorization::find_peer;
 use web::refusals;
 
@@ -57,7 +57,7 @@ async fn answer(
 ) -> Result<(), OauthError> {
     let (parts, body) = request.into_parts();
     let peer = find_peer(&parts).map_err(OauthError::Failed)?;
-    let question = TokenQuestion::read(&parts, body).await?;
+    let question = TokenQuestion::read(&parts, body, Endpoint::Revocation).await?;
     let snapshot = tokens.registry.snapshot().await?;
     let credentials = &question.credentials;
     let certificate = peer.certificate.as_ref();

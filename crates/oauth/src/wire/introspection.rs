@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tokens::access::AcceptedToken;
-use tokens::registry::Scope;
+use tokens::registry::{Client, Scope};
 use utoipa::ToSchema;
 
 /// The state of a token. For an inactive token, `active` is the only member.
@@ -56,10 +56,16 @@ struct Confirmation {
 }
 
 impl Introspection {
-    /// Describes a valid token, with the scopes that its client still has (S-23).
-    pub fn of(token: &AcceptedToken) -> Self {
+    /// Describes a valid token to its client or to a resource server, with the scopes that its client still has
+    /// (S-23) and the resource server may see (S-75).
+    pub fn of(token: &AcceptedToken, asker: &Client) -> Self {
         let claims = token.claims();
-        let scopes: Vec<_> = token.scopes().map(Scope::as_str).collect();
+        let is_own = token.is_of(asker);
+        let scopes: Vec<_> = if is_own {
+            token.scopes().map(Scope::as_str).collect()
+        } else {
+            token.scopes_shown_to(asker).map(Scope::as_str).collect()
+        };
         let certificate = claims.certificate.clone();
         Self {
             active: true,
@@ -69,9 +75,9 @@ impl Introspection {
             exp: Some(claims.exp),
             iat: Some(claims.iat),
             sub: Some(claims.sub.clone()),
-            aud: Some(claims.aud.clone()),
+            aud: is_own.then(|| claims.aud.clone()),
             iss: Some(claims.iss.clone()),
-            jti: Some(claims.jti.clone()),
+            jti: is_own.then(|| claims.jti.clone()),
             cnf: certificate.map(|certificate| Confirmation { certificate }),
         }
     }

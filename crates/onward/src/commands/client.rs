@@ -68,6 +68,10 @@ pub struct RegisterArgs {
     /// A scope to assign: `transaction-status`, `transaction-history` or `listing`; may be repeated.
     #[arg(long, value_parser = read_scope)]
     scope: Vec<String>,
+    /// The client is a resource server: it may introspect tokens of others that carry one of its scopes (S-75). It
+    /// gets no token with these scopes.
+    #[arg(long, requires = "scope", conflicts_with_all = ["branch", "unbound_tokens"])]
+    resource_server: bool,
     /// The id of a branch that the client acts for; may be repeated.
     #[arg(long, value_name = "ID")]
     branch: Vec<i64>,
@@ -143,7 +147,8 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
         assertion_algorithm: args.assertion_alg.clone(),
         certificate_bound: !args.unbound_tokens,
         accepted_certificate: accepted.to_lines(),
-        scopes: args.scope.clone(),
+        scopes: kept(!args.resource_server, &args.scope),
+        introspects: kept(args.resource_server, &args.scope),
         branches: args.branch.iter().map(|id| BranchId(*id)).collect(),
         is_active: true,
         token_generation: 0,
@@ -156,6 +161,11 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
     args.output
         .answer(out, &document, format_args!("Registered {id}"));
     Ok(())
+}
+
+/// The scopes, or none.
+fn kept(is_kept: bool, scopes: &[String]) -> Vec<String> {
+    if is_kept { scopes.to_vec() } else { Vec::new() }
 }
 
 fn read_jwks(path: &Path) -> Result<String, Failure> {
@@ -194,13 +204,18 @@ fn list(args: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
 fn line(client: &StoredClient) -> String {
     let branches: Vec<_> = client.branches.iter().map(ToString::to_string).collect();
     format!(
-        "{}\n  {} of {}, {}, profile {}, scopes [{}], branches [{}], certificate [{}]",
+        "{}\n  {} of {}, {}, profile {}, {} [{}], branches [{}], certificate [{}]",
         client.id,
         client.name,
         client.participant,
         status(client),
         client.profile,
-        client.scopes.join(" "),
+        if is_resource_server(client) {
+            "introspects"
+        } else {
+            "scopes"
+        },
+        assigned_scopes(client).join(" "),
         branches.join(" "),
         describe_certificate(client)
     )
@@ -211,6 +226,20 @@ fn status(client: &StoredClient) -> &'static str {
         "active"
     } else {
         "disabled"
+    }
+}
+
+/// Whether the client may introspect tokens of others (S-75).
+fn is_resource_server(client: &StoredClient) -> bool {
+    !client.introspects.is_empty()
+}
+
+/// The scopes of the client's tokens, or those of the tokens that a resource server may introspect.
+fn assigned_scopes(client: &StoredClient) -> &[String] {
+    if is_resource_server(client) {
+        &client.introspects
+    } else {
+        &client.scopes
     }
 }
 
@@ -232,6 +261,7 @@ fn describe(client: &StoredClient) -> serde_json::Value {
         "participant": client.participant,
         "profile": client.profile,
         "scopes": client.scopes,
+        "introspects": client.introspects,
         "branches": branches,
         "certificate_bound": client.certificate_bound,
         "accepted_certificate": client.accepted_certificate,

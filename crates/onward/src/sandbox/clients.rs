@@ -224,6 +224,7 @@ fn describe(
         certificate_bound: plan.certificate_bound,
         accepted_certificate: accepted.to_lines(),
         scopes: plan.scopes.clone(),
+        introspects: Vec::new(),
         branches,
         is_active: true,
         token_generation: 0,

@@ -161,6 +161,8 @@ impl Config {
             issuer: self.auth_url.clone(),
             audience: self.base_url.clone(),
             token_endpoint: self.urls().token_endpoint(),
+            introspection_endpoint: self.urls().introspection_endpoint(),
+            revocation_endpoint: self.urls().revocation_endpoint(),
             lifetime_seconds: self.token_lifetime_seconds,
         }
     }

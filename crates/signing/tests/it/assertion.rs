@@ -37,6 +37,7 @@ fn check(
         profile,
         issuer: ISSUER,
         token_endpoint: TOKEN_ENDPOINT,
+        called_endpoint: TOKEN_ENDPOINT,
         pinned,
     };
     assertion::check(&unverified, &REGISTERED, &rules, CLIENT, NOW)

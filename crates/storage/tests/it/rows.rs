@@ -49,6 +49,7 @@ pub(crate) fn insert_client(write: &mut Write<'_>, branches: &[BranchId]) -> Res
         certificate_bound: true,
         accepted_certificate: Vec::new(),
         scopes: vec!["listing".to_owned()],
+        introspects: Vec::new(),
         branches: branches.to_vec(),
         is_active: true,
         token_generation: 0,

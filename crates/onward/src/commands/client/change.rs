@@ -12,7 +12,8 @@ use storage::clients;
 
 use super::certificate::CertificateArgs;
 use super::{
-    find_client, needs_no_certificate, read_jwks, read_jwks_uri, read_scope, unknown_client,
+    assigned_scopes, find_client, is_resource_server, needs_no_certificate, read_jwks,
+    read_jwks_uri, read_scope, unknown_client,
 };
 use crate::commands::{Failure, OperatorArgs};
 
@@ -87,14 +88,23 @@ pub(super) fn assign(
     let now = Clock::System.now_seconds();
     let (id, named) = (args.id.clone(), args.scope.clone());
     let scopes = storage.write_blocking(move |write| {
-        let mut scopes = find_client(write, &id)?.scopes;
+        let client = find_client(write, &id)?;
+        let mut scopes = assigned_scopes(&client).to_vec();
         scopes.retain(|scope| !named.contains(scope));
         if is_granted {
             scopes.extend(named.iter().cloned());
             scopes.sort();
             scopes.dedup();
         }
-        clients::update_scopes(write, &id, &scopes, now)?;
+        if !is_resource_server(&client) {
+            clients::update_scopes(write, &id, &scopes, now)?;
+        } else if scopes.is_empty() {
+            return Err(Failure::new(
+                "a resource server keeps at least one scope: disable the client instead",
+            ));
+        } else {
+            clients::update_introspects(write, &id, &scopes, now)?;
+        }
         Ok::<_, Failure>(scopes)
     })?;
     let document = json!({ "client_id": args.id, "scopes": scopes });

@@ -1,5 +1,7 @@
 //! `onward client`: registered, listed, changed, disabled and enabled.
 
+mod resource_server;
+
 use serde_json::{Value, json};
 use signing::algorithm::Algorithm;
 use signing::base64url;
@@ -75,13 +77,13 @@ fn clients_are_registered_and_listed() {
     let first = json!({
         "client_id": FIRST, "name": "Chain Watch", "participant": "Lender Ltd",
         "status": "active", "created_at": null, "profile": "fapi2",
-        "scopes": ["transaction-status"], "branches": [], "certificate_bound": true,
+        "scopes": ["transaction-status"], "branches": [], "introspects": [], "certificate_bound": true,
         "assertion_alg": null, "jwks_uri": null, "accepted_certificate": [],
     });
     let second = json!({
         "client_id": second, "name": "Chain Watch", "participant": "Lender Ltd",
         "status": "active", "created_at": null, "profile": "sector",
-        "scopes": ["listing", "transaction-status"], "branches": [1], "certificate_bound": true,
+        "scopes": ["listing", "transaction-status"], "branches": [1], "introspects": [], "certificate_bound": true,
         "assertion_alg": "ES256", "jwks_uri": null,
         "accepted_certificate": ["subject CN=app,OU=1234", "issuer C=GB"],
     });

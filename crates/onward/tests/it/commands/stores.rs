@@ -55,6 +55,7 @@ fn a_damaged_store_is_not_copied() {
 const SINCE_17: &[&str] = &[
     "drop index api_key_client",
     "alter table api_key drop column client_id",
+    "alter table client drop column introspects",
     "delete from schema_version where version in (30, 31)",
     "drop table key_change",
     "drop table listing_secret",

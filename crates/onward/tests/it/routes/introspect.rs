@@ -89,6 +89,98 @@ story! {
     }
 }
 
+/// Registers a resource server for these scopes.
+async fn resource_server(server: &TestServer, scopes: &[&str]) -> Registration {
+    let introspects = scopes.iter().map(ToString::to_string).collect();
+    let change = |client: &mut clients::StoredClient| client.introspects = introspects;
+    server.register_as("resource", &[], change).await
+}
+
+story! {
+    async fn a_resource_server_sees_tokens_with_its_scopes(server) {
+        let both = server.register("lender", &["transaction-status", "listing"]).await;
+        let agent = server.register("agent", &["listing"]).await;
+        let resource = resource_server(&server, &["transaction-status"]).await;
+        let token = server.token(&both, None).await;
+        // S-75: neither the other scope, nor aud, nor jti.
+        assert_eq!(introspect(&server, &resource, &token).await, json!({
+            "active": true,
+            "scope": "transaction-status",
+            "client_id": both.id,
+            "token_type": "Bearer",
+            "exp": BEGINNING + 600,
+            "iat": BEGINNING,
+            "sub": both.id,
+            "iss": AUTH_URL,
+            "cnf": {"x5t#S256": thumbprint(&both.identity)},
+        }));
+        let others = server.token(&agent, None).await;
+        assert_eq!(introspect(&server, &resource, &others).await, inactive(), "no scope of it");
+        let narrow = server.token(&both, Some("listing")).await;
+        assert_eq!(introspect(&server, &resource, &narrow).await, inactive(), "not in this token");
+        // It gets no token with the scope, and its own token it sees in full.
+        let assertion = resource.assertion_at(server.now());
+        let refused = server.request_token(&resource, &assertion, Some("transaction-status")).await;
+        assert_eq!(refused.json()["error"], "invalid_scope");
+        let own = server.token(&resource, None).await;
+        let shown = introspect(&server, &resource, &own).await;
+        assert_eq!((&shown["scope"], &shown["aud"]), (&json!(""), &json!(BASE_URL)));
+        // It revokes nothing of others.
+        assert_eq!(server.ask_about(&resource, "/revoke", &token).await.status, 200);
+        assert_eq!(introspect(&server, &both, &token).await["active"], true);
+        // A scope withdrawn from the client, or from the resource server, is not seen any more.
+        server.set_scopes(&both.id, &["listing"]).await;
+        assert_eq!(introspect(&server, &resource, &token).await, inactive());
+        server.set_scopes(&both.id, &["transaction-status"]).await;
+        assert_eq!(introspect(&server, &resource, &token).await["active"], true);
+        let id = resource.id.clone();
+        let scopes = ["listing".to_owned()];
+        let changed = server.storage.write(move |write| clients::update_introspects(write, &id, &scopes, 0));
+        changed.await.unwrap();
+        assert_eq!(introspect(&server, &resource, &token).await, inactive());
+        // Revoked and expired tokens, and those of disabled clients, are inactive for it too.
+        let id = resource.id.clone();
+        let scopes = ["transaction-status".to_owned()];
+        let changed = server.storage.write(move |write| clients::update_introspects(write, &id, &scopes, 0));
+        changed.await.unwrap();
+        assert_eq!(introspect(&server, &resource, &token).await["active"], true);
+        server.ask_about(&both, "/revoke", &token).await;
+        assert_eq!(introspect(&server, &resource, &token).await, inactive());
+    }
+}
+
+story! {
+    async fn an_assertion_for_one_endpoint_is_good_there_alone(server) {
+        let lender = server.register("lender", &["transaction-status"]).await;
+        let fapi = server.register_in("fapi2", "strict", &["transaction-status"]).await;
+        let token = server.token(&lender, None).await;
+        let form_for = |client: &Registration, endpoint: &str| {
+            let aud = json!(format!("{AUTH_URL}{endpoint}"));
+            form(&token, &client.assertion().claim("aud", aud).sign(&client.key))
+        };
+        for (called, audience, expected) in [
+            ("/introspect", "/introspect", 200),
+            ("/introspect", "/token", 200),
+            ("/introspect", "/revoke", 401),
+            ("/introspect", "/introspect/", 401),
+            ("/revoke", "/introspect", 401),
+            ("/token", "/introspect", 401),
+            ("/token", "/revoke", 401),
+            ("/revoke", "/revoke", 200),
+        ] {
+            let mut form = form_for(&lender, audience);
+            if called == "/token" {
+                form.push(("grant_type", "client_credentials".to_owned()));
+            }
+            let answer = post(&lender.http, &server.url(At::Auth, called), &form).await;
+            assert_eq!(answer.status, expected, "{audience} at {called}");
+        }
+        let url = server.url(At::Auth, "/introspect");
+        let strict = post(&fapi.http, &url, &form_for(&fapi, "/introspect")).await;
+        assert_eq!(strict.status, 401, "FAPI 2.0 asks for the issuer");
+    }
+}
+
 /// A token of the lender's with a key that is not the service's.
 fn forge(lender: &Registration) -> String {
     let claims = AccessTokenClaims {

@@ -99,6 +99,7 @@ impl TestServer {
             certificate_bound: true,
             accepted_certificate: Vec::new(),
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+            introspects: Vec::new(),
             branches: Vec::<BranchId>::new(),
             is_active: true,
             token_generation: 0,

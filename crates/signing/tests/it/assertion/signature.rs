@@ -77,6 +77,7 @@ fn without_a_kid_only_the_first_keys_are_tried() {
         profile: Profile::Sector,
         issuer: ISSUER,
         token_endpoint: TOKEN_ENDPOINT,
+        called_endpoint: TOKEN_ENDPOINT,
         pinned: None,
     };
     let is_accepted = |header: &Value, key: &SigningKey| {
