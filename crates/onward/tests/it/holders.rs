@@ -58,10 +58,8 @@ fn ids(answer: &Answer) -> Vec<String> {
 async fn state(client: &Client, subscription: &str) -> String {
     let path = format!("/subscriptions/{subscription}");
     let shown = call(client, Method::GET, &path, None).await.json();
-    match &shown["disabledReason"] {
-        Value::String(reason) => reason.clone(),
-        _ => shown["status"].to_string(),
-    }
+    let reason = shown["disabledReason"].as_str();
+    reason.map_or_else(|| shown["status"].to_string(), str::to_owned)
 }
 
 /// A client of the lender's organisation.
@@ -81,7 +79,7 @@ story! {
         assert!(list(&lender).await.is_empty());
         let id = subscribe(&lender, &receiver).await;
         assert_eq!(subscribe(&lender, &receiver).await, id, "the same URL");
-        assert_eq!(list(&lender).await, [id.clone()]);
+        assert_eq!(list(&lender).await, std::slice::from_ref(&id));
         let event = json!({"eventType": "fallthrough", "uprn": 100_023, "callbackUrl": "https://x.example/"});
         let simulated = call(&lender, Method::POST, "/simulate", Some(&event)).await;
         assert_eq!(simulated.status, 202, "{}", simulated.json());
@@ -92,7 +90,7 @@ story! {
         receiver.wait_for(2).await;
         // A new token of the client is the same holder.
         let renewed = lender.renewed(&server).await;
-        assert_eq!(list(&renewed).await, [id.clone()]);
+        assert_eq!(list(&renewed).await, std::slice::from_ref(&id));
         let path = format!("/subscriptions/{id}");
         assert_eq!(call(&renewed, Method::DELETE, &path, None).await.status, 204);
         assert!(list(&lender).await.is_empty());
@@ -108,10 +106,10 @@ story! {
         let of_lender = subscribe(&lender, &first).await;
         let of_colleague = subscribe(&colleague, &second).await;
         let of_key = server.subscribe(&key, &third).await;
-        assert_eq!(list(&lender).await, [of_lender.clone()]);
-        assert_eq!(list(&colleague).await, [of_colleague.clone()]);
+        assert_eq!(list(&lender).await, std::slice::from_ref(&of_lender));
+        assert_eq!(list(&colleague).await, std::slice::from_ref(&of_colleague));
         let listed = server.webhook(&key, ("GET", "/subscriptions"), None).await;
-        assert_eq!(ids(&listed), [of_key.clone()]);
+        assert_eq!(ids(&listed), std::slice::from_ref(&of_key));
         // Nobody reads, moves, enables or deletes the subscription of another holder.
         let moved = json!({"callbackUrl": third.url});
         for foreign in [&of_colleague, &of_key] {
