@@ -119,7 +119,7 @@ def test_past_states(sandbox_file: Path, samples: dict[str, Any]) -> None:
         with pytest.raises(NotFound, match="before the first state"):
             auditor.query_uprns([uprn], as_of=dt.datetime(2020, 1, 1, tzinfo=dt.timezone.utc))
     with Client.from_sandbox(sandbox_file, "Example Lender") as lender:
-        with pytest.raises(TokenError) as caught:
+        with pytest.raises(TokenError, match="transaction-status transaction-history") as caught:
             lender.chain_versions(chain.chain_id)
         assert caught.value.code == "invalid_scope"
 

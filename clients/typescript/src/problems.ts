@@ -43,7 +43,7 @@ export function problemOf(call: string, answer: HttpAnswer): ProblemError {
 }
 
 /** Makes the error that belongs to a refusal of the token endpoint. */
-export function tokenProblemOf(url: string, answer: HttpAnswer): TokenError | ProblemError {
+export function tokenProblemOf(url: string, answer: HttpAnswer, scope: string): TokenError | ProblemError {
   // Whoever answers 404 is no token endpoint, and judged nothing of the client.
   if ([404, 429, 503].includes(answer.status)) return problemOf(`POST ${url}`, answer);
   const body = readBody(answer);
@@ -51,7 +51,8 @@ export function tokenProblemOf(url: string, answer: HttpAnswer): TokenError | Pr
   const description = textOf(body.error_description);
   const reason = [code, description].filter((text) => text !== "").join(": ") || "no reason given";
   const advice = code === "invalid_scope"
-    ? "Ask the operator to grant the scope."
+    // The service does not say which scope the client lacks.
+    ? `The client needs the scopes: ${scope}. Ask the operator to grant them.`
     : "Check the client id, the assertion key, the certificate and this computer's clock.";
   return new TokenError(`${url} refused the token (${answer.status}, ${reason}). ${advice}`,
     answer.status, code || "unknown", description, textOf(answer.headers["x-request-id"]) || undefined);

@@ -73,7 +73,7 @@ export class AccessTokens {
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: tokenForm(scope, await signer.sign()),
     }), this.#settings.retry ?? {}, true);
-    if (answer.status !== 200) throw tokenProblemOf(url, answer);
+    if (answer.status !== 200) throw tokenProblemOf(url, answer, scope);
     return readToken(url, answer.body, started);
   }
 }

@@ -65,7 +65,7 @@ class TokenSource:
         # Each assertion is valid once, so each attempt signs a new one.
         answer = yield from send(self._rules, lambda: self._make_request(scope))
         if answer.status != 200:
-            raise _read_refusal(answer, self._url)
+            raise _read_refusal(answer, self._url, scope)
         reader = Reader.of_body(answer.body)
         if reader.text("token_type").lower() != "bearer":
             raise UnexpectedAnswer("the token endpoint gave a token that is no bearer token")
@@ -84,15 +84,18 @@ class TokenSource:
                        content=form.encode("ascii"))
 
 
-def _read_refusal(answer: Answer, url: str) -> TokenError | ProblemError:
+def _read_refusal(answer: Answer, url: str, scope: str) -> TokenError | ProblemError:
     # Whoever answers 404 is no token endpoint, and judged nothing of the client.
     if answer.status == 404:
         return read_problem(answer, url)
     request_id = answer.headers.get("x-request-id")
     try:
         reader = Reader.of_body(answer.body)
-        return TokenError(answer.status, reader.text("error"),
-                          reader.text("error_description", ""), request_id)
+        code, description = reader.text("error"), reader.text("error_description", "")
+        if code == "invalid_scope":
+            # The service does not say which scope the client lacks.
+            description += f"; the client needs the scopes: {scope}"
+        return TokenError(answer.status, code, description, request_id)
     except UnexpectedAnswer:
         text = answer.body.decode("utf-8", "replace")[:500]
         return TokenError(answer.status, "unknown", text, request_id)
