@@ -438,7 +438,7 @@ def test_bad_arguments_are_named(client: Client) -> None:
     for values in ([], [1] * 101):
         with pytest.raises(UsageError, match="1 to 100 values"):
             client.query_uprns(values)
-    with pytest.raises(UsageError, match="not one string"):
+    with pytest.raises(UsageError, match="not one str"):
         client.query_addresses("12 Mill Lane")
     for key in ("", "two words", "line\n", "é", "x" * 256):
         with pytest.raises(UsageError, match="idempotency key"):

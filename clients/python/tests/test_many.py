@@ -255,7 +255,7 @@ def test_a_long_watch_is_sent_in_parts(service: Service, client: Client) -> None
     assert [list(json.loads(entry.body)) for entry in service.requests] == [
         ["reach"], ["remove"], ["remove"], ["add"]]
     for wrong in ("12", ["x"]):
-        with pytest.raises(UsageError, match="UPRN"):
+        with pytest.raises(UsageError, match="UPRN|uprns must be a list"):
             client.subscriptions.set_watch("s", wrong)
     with pytest.raises(UsageError, match="needs"):
         client.subscriptions.change_watch("s")

@@ -6,12 +6,14 @@ import dataclasses
 import datetime as dt
 import json
 import ssl
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from service import Service
 from signing import pem_of
 
 from onward_client import (
@@ -210,6 +212,53 @@ def test_times_are_read_with_every_fraction(text: str, micros: int) -> None:
     for wrong in (text[:-1], "yesterday", "2026-13-20T10:00:00Z", "2026-11-20 10:00:00Z"):
         with pytest.raises(UnexpectedAnswer, match="at must be"):
             Reader({"at": wrong}).moment("at")
+
+
+# Type checkers would refuse the arguments below.
+any_record: Any = MilestoneRecord
+any_listing: Any = NewListing
+any_client: Any = Client
+
+
+@pytest.mark.parametrize(("use", "message"), [
+    (lambda client: client.query_uprns(100486368119), "values must be a list, not one int"),
+    (lambda client: client.query_uprns("100486368119"), "values must be a list, not one str"),
+    (lambda client: client.query_uprns([1], as_of="2026-11-01"), "as_of must be a datetime with"),
+    (lambda client: client.query_uprns([1], as_of=dt.date(2026, 11, 1)), "as_of must be a dateti"),
+    (lambda client: list(client.batches_of_uprns(1)), "values must be a list"),
+    (lambda client: client.listings.list(updated_since=1), "updated_since must be a datetime"),
+    (lambda client: client.listings.record_milestone(1, "sstc", {"date": "2026-10-01"}),
+     "record must be of the class MilestoneRecord, not dict"),
+    (lambda client: client.listings.record_milestone(1, "sstc", any_record(date="2026-10-01")),
+     r"date must be a date without a time, for example date\(2026"),
+    (lambda client: client.listings.record_milestone(
+        1, "sstc", any_record(completed_at="2026-10-01")), "completed_at must be a datetime"),
+    (lambda client: client.listings.record_fall_through(1, "2026-10-01"), "date must be a date"),
+    (lambda client: client.listings.create({"branch_id": 1}), "listing must be of the class NewL"),
+    (lambda client: client.listings.create(any_listing(branch_id=1, price=2, address={})),
+     "address must be of the class NewAddress"),
+    (lambda client: client.listings.create(any_listing(
+        branch_id=1, price=2, address_id=3, parties={})), "parties must be of the class Parties"),
+    (lambda client: client.listings.create(any_listing(branch_id=1, price=2j, address_id=3)),
+     "cannot be sent as JSON"),
+    (lambda client: client.listings.update(1, {"price": 2}), "changes must be of the class"),
+    (lambda client: client.listings.get(1, "milestones"), "includes must be a list"),
+    (lambda client: client.listings.withdraw(1, 7), "idempotency key is text"),
+    (lambda client: client.subscriptions.subscribe("A", "https://a.example", "fallthrough"),
+     "events must be a list"),
+    (lambda client: client.subscriptions.subscribe("A", "https://a.example", watch=[1]),
+     "watch must be of the class NewWatch"),
+    (lambda client: client.subscriptions.set_watch("a", 7), "uprns must be a list"),
+    (lambda client: client.subscriptions.set_watch("a", [None]), "1 to 12 digits"),
+    (lambda client: client.subscriptions.replay("a", "2026-11-01"), "since must be a datetime"),
+    (lambda client: client.subscriptions.simulate({}), "simulation must be of the class"),
+    (lambda client: any_client("sandbox.json"), "settings must be of the class Settings, not str"),
+])
+def test_a_wrong_argument_says_what_to_pass(client: Client, service: Service,
+                                            use: Callable[[Any], object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        use(client)
+    assert service.requests == []
 
 
 def test_all_errors_have_one_base() -> None:

@@ -104,8 +104,16 @@ export class Api {
     if (call.json !== undefined) headers["content-type"] = "application/json";
     if (call.form !== undefined) headers["content-type"] = "application/x-www-form-urlencoded";
     if (call.idempotencyKey !== undefined) headers["idempotency-key"] = call.idempotencyKey;
-    const body = call.form?.toString() ?? (call.json === undefined ? undefined : JSON.stringify(call.json));
+    const body = call.form?.toString() ?? (call.json === undefined ? undefined : jsonOf(call.json));
     return { method: call.method, url: url.href, headers, ...(body === undefined ? {} : { body }) };
+  }
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw new UsageError(`A value cannot be sent as JSON: ${String(error)}`, { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { verifyAnswerBy, verifyVersionBy } from "./answer.js";
 import { dataOf, segment, type Api, type Call } from "./api.js";
+import { listOf, unixSecondsOf } from "./arguments.js";
 import type { Batch, ChainAnswer, ChainVersion, Pagination, VersionAnswer } from "./chain-types.js";
 import {
   ConnectionFailed, Invalid, KeysUnavailable, NotFound, RateLimited, Unavailable, UnexpectedAnswer, UsageError,
@@ -165,8 +166,7 @@ export class ChainQuery {
 }
 
 function toSecond(time: Date): Date {
-  if (Number.isNaN(time.getTime())) throw new UsageError("asOf is no time.");
-  return new Date(Math.floor(time.getTime() / 1000) * 1000);
+  return new Date(unixSecondsOf("asOf", time) * 1000);
 }
 
 function readVersion(entry: unknown): ChainVersion {
@@ -175,6 +175,5 @@ function readVersion(entry: unknown): ChainVersion {
 }
 
 function textsOf(values: Values): string[] {
-  if (!Array.isArray(values)) throw new UsageError("The values of a query must be an array.");
-  return values.map(String);
+  return listOf("values", values).map(String);
 }

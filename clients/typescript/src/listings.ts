@@ -1,4 +1,5 @@
 import { segment, type WriteOptions } from "./api.js";
+import { listOf, objectFor, textFor, unixSecondsOf } from "./arguments.js";
 import { UsageError } from "./errors.js";
 import { pageQuery, type ListingApi } from "./listing-api.js";
 import type {
@@ -30,13 +31,13 @@ export class Listings {
 
   /** Creates a listing, or updates the branch's listing with the same `externalId`. */
   async create(listing: NewListing, options: WriteOptions = {}): Promise<CreatedListing> {
-    const { status, data } = await this.#api.write<Resource>("POST", PATH, bodyOf(listing), options);
+    const { status, data } = await this.#api.write<Resource>("POST", PATH, bodyOf(objectFor("listing", listing)), options);
     return { isNew: status === 201, listing: readListing(data) };
   }
 
   /** Reads a listing of the caller's branches. */
   async get(id: number, includes: readonly Include[] = []): Promise<ListingDocument> {
-    const query = includes.length === 0 ? {} : { includes: includes.join(",") };
+    const query = listOf("includes", includes).length === 0 ? {} : { includes: includes.join(",") };
     const { data, included = [] } = await this.#api.readWhole<{
       data: Resource; included?: readonly Resource[] | { data: readonly Resource[] };
     }>(pathOf(id), query);
@@ -61,7 +62,7 @@ export class Listings {
     const { updatedSince, externalId } = filter;
     return pageOf(await this.#api.readWhole(PATH, {
       ...pageQuery(filter),
-      updated_since: updatedSince === undefined ? undefined : Math.floor(updatedSince.getTime() / 1000),
+      updated_since: updatedSince === undefined ? undefined : unixSecondsOf("updatedSince", updatedSince),
       external_id: externalId,
     }), (entry) => readListing(entry as Resource));
   }
@@ -95,7 +96,7 @@ export class Listings {
 
   /** Changes a listing. */
   async update(id: number, changes: ListingChanges, options: WriteOptions = {}): Promise<Listing> {
-    const { data } = await this.#api.write<Resource>("PATCH", pathOf(id), bodyOf(changes), options);
+    const { data } = await this.#api.write<Resource>("PATCH", pathOf(id), bodyOf(objectFor("changes", changes)), options);
     return readListing(data);
   }
 
@@ -128,12 +129,14 @@ export class Listings {
   async recordMilestone(
     id: number, key: string, record: MilestoneRecord, options: WriteOptions = {},
   ): Promise<Milestone> {
-    const { date, completedAt, ...rest } = record;
+    const { date, completedAt, ...rest } = objectFor("record", record);
     if ((date === undefined) === (completedAt === undefined)) {
       throw new UsageError("Set either date or completedAt.");
     }
-    const body = completedAt === undefined
-      ? { ...rest, date } : { ...rest, completed_at: Math.floor(completedAt.getTime() / 1000) };
+    const when = date === undefined
+      ? completedAt && { completed_at: unixSecondsOf("completedAt", completedAt) }
+      : { date: textFor("date", date, "2026-10-01") };
+    const body = { ...rest, ...when };
     const { data } = await this.#api.write<Resource>("PUT", milestonePath(id, key), body, options);
     return readMilestone(data, key);
   }

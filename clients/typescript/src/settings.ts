@@ -1,3 +1,4 @@
+import { objectFor } from "./arguments.js";
 import { UsageError } from "./errors.js";
 import type { RetryRules } from "./retry.js";
 
@@ -59,6 +60,7 @@ const ADDRESSES = ["baseUrl", "authUrl", "listingBaseUrl", "jwksUrl", "directory
 
 /** Refuses settings that cannot work, before anything is sent. */
 export function checkSettings(settings: Settings): void {
+  objectFor("settings", settings);
   for (const name of ADDRESSES) {
     const address = settings[name];
     if (address !== undefined) checkAddress(name, address);

@@ -1,4 +1,5 @@
 import { dataOf, segment, type Api, type Call } from "./api.js";
+import { listOf, objectFor, timeOf } from "./arguments.js";
 import { UsageError } from "./errors.js";
 import type { EventType, MilestoneLabel } from "./events.js";
 import { pageQuery } from "./listing-api.js";
@@ -173,11 +174,12 @@ export class Subscriptions {
    *
    * @throws Invalid for a refused URL, and Forbidden for `chain.changed` without the right.
    */
-  async subscribe({ watch, events = USUAL_EVENTS, ...rest }: NewSubscription): Promise<Subscription> {
-    const [first = [], ...more] = split(watch?.uprns ?? []);
+  async subscribe(subscription: NewSubscription): Promise<Subscription> {
+    const { watch, events = USUAL_EVENTS, ...rest } = objectFor("subscription", subscription);
+    const [first = [], ...more] = split(watch ? objectFor("watch", watch).uprns : []);
     const body = {
       ...rest,
-      events,
+      events: listOf<string>("events", events),
       ...(watch === undefined ? {} : { watch: watch && { uprns: first, reach: watch.reach ?? "property" } }),
     };
     const made = readSubscription(await this.#api.json(write("POST", `${PATH}/subscribe`, body, true)));
@@ -303,7 +305,7 @@ export class Subscriptions {
    */
   async replay(id: string, since: Date): Promise<Replay> {
     const path = `${PATH}/subscriptions${pathOf(id)}/replay`;
-    const answer = await this.#api.json(write("POST", path, { since: since.toISOString() }, false));
+    const answer = await this.#api.json(write("POST", path, { since: timeOf("since", since).toISOString() }, false));
     const { deliveries, nextSince } = answer as { deliveries: number; nextSince?: string };
     return { deliveries, nextSince: optionalMoment(nextSince) };
   }
@@ -316,7 +318,7 @@ export class Subscriptions {
    * @throws NotFound if `subscriptionId` is not one of the key's.
    */
   async simulate(simulation: Simulation): Promise<SimulatedEvent> {
-    return await this.#api.json(write("POST", `${PATH}/simulate`, simulation, false)) as SimulatedEvent;
+    return await this.#api.json(write("POST", `${PATH}/simulate`, objectFor("simulation", simulation), false)) as SimulatedEvent;
   }
 
   async #write(method: "POST" | "PUT" | "PATCH", id: string, action: string, body: unknown): Promise<Subscription> {
@@ -332,8 +334,7 @@ export class Subscriptions {
 }
 
 function split(uprns: readonly (number | string)[]): number[][] {
-  if (!Array.isArray(uprns)) throw new UsageError("The UPRNs must be an array.");
-  const numbers = uprns.map((uprn) => {
+  const numbers = listOf("uprns", uprns).map((uprn) => {
     if (!/^\d{1,12}$/.test(String(uprn))) throw new UsageError(`A UPRN has 1 to 12 digits: ${JSON.stringify(uprn)}`);
     return Number(uprn);
   });

@@ -415,6 +415,27 @@ test("wrong arguments are refused before anything is sent", async () => {
   await assert.rejects(client.subscriptions.changeWatch("s", {}), { name: "UsageError" });
   await assert.rejects(client.listings.recordMilestone(1, "sstc", {}), { name: "UsageError", message: /either/ });
   await assert.rejects(client.listings.milestone(1, "../x"), { name: "UsageError" });
+  const day = "2026-11-01" as never;
+  const wrong: [Promise<unknown>, RegExp][] = [
+    [client.queryUprns(100486368119 as never), /values must be an array/],
+    [client.queryUprns([1], { asOf: day }), /asOf must be a Date.*new Date\("2026/],
+    [client.queryUprns([1], { asOf: new Date("?") }), /asOf must be a Date/],
+    [client.listings.list({ updatedSince: day }), /updatedSince must be a Date/],
+    [client.listings.recordMilestone(1, "sstc", { completedAt: day }), /completedAt must be a Date/],
+    [client.listings.recordMilestone(1, "sstc", { date: new Date() as never }), /date must be text, for example "2026-10-01"/],
+    [client.listings.recordMilestone(1, "sstc", undefined as never), /record must be an object/],
+    [client.listings.create(undefined as never), /listing must be an object/],
+    [client.listings.create({ branchId: 1, price: 2n as never, addressId: 3 }), /cannot be sent as JSON/],
+    [client.listings.update(1, undefined as never), /changes must be an object/],
+    [client.listings.get(1, "milestones" as never), /includes must be an array/],
+    [client.subscriptions.subscribe(undefined as never), /subscription must be an object/],
+    [client.subscriptions.subscribe({ participantName: "A", callbackUrl: "https://a.test", events: "fallthrough" as never }), /events must be/],
+    [client.subscriptions.subscribe({ participantName: "A", callbackUrl: "https://a.test", watch: [1] as never }), /watch must be/],
+    [client.subscriptions.replay("s", day), /since must be a Date/],
+    [client.subscriptions.simulate(undefined as never), /simulation must be an object/],
+  ];
+  for (const [call, message] of wrong) await assert.rejects(call, { name: "UsageError", message });
+  assert.throws(() => new Client(undefined as never), { name: "UsageError", message: /settings must be an object/ });
   await assert.rejects(client.listings.withdraw(1, { idempotencyKey: "a b" }), { name: "UsageError" });
   assert.equal(server.received.length, 0);
   client.close();

@@ -155,8 +155,8 @@ class Caller:
         """
         if key is None:
             key = str(uuid.uuid4())
-        elif not IDEMPOTENCY_KEY.fullmatch(key):
-            raise UsageError("an idempotency key has 1 to 255 visible ASCII characters")
+        elif not isinstance(key, str) or not IDEMPOTENCY_KEY.fullmatch(key):
+            raise UsageError("an idempotency key is text of 1 to 255 visible ASCII characters")
         return self.send(self._request(method, path, body, {"Idempotency-Key": key}))
 
     def write_plainly(self, method: str, path: str, body: Mapping[str, object] | None = None,
@@ -171,7 +171,11 @@ class Caller:
         if body is None:
             return Request(method, self.url(path), headers)
         headers["Content-Type"] = "application/json"
-        return Request(method, self.url(path), headers, content=json.dumps(body).encode("utf-8"))
+        try:
+            content = json.dumps(body, allow_nan=False).encode("utf-8")
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"a value cannot be sent as JSON: {error}") from error
+        return Request(method, self.url(path), headers, content=content)
 
     def send(self, request: Request) -> Steps[Answer]:
         """Send a request. After a 401 it is sent once more, with a new token."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic
 
+from .arguments import of_kind
 from .caller import Caller, KeyCredentials, NoCredentials, TokenCredentials
 from .catalogue import Catalogue
 from .chain_calls import Chains
@@ -168,7 +169,8 @@ class Client(BaseClient[Sync]):
     """A client of Onward. Several threads may use it. Close it, or use it in `with`."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, SyncTransport(settings.connecting()))
+        connecting = of_kind("settings", settings, Settings).connecting()
+        super().__init__(settings, SyncTransport(connecting))
 
     @classmethod
     def from_sandbox(cls, path: Path | str, client_name: str | None = None) -> Self:
@@ -194,7 +196,8 @@ class AsyncClient(BaseClient[Async]):
     """
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, AsyncTransport(settings.connecting()))
+        connecting = of_kind("settings", settings, Settings).connecting()
+        super().__init__(settings, AsyncTransport(connecting))
 
     @classmethod
     def from_sandbox(cls, path: Path | str, client_name: str | None = None) -> Self:

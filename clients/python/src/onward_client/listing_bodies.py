@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from .arguments import day, list_of, moment, of_kind
 from .errors import UsageError
 from .listing_model import Parties
 
@@ -63,7 +64,8 @@ class NewListing:
             raise UsageError("set either address or address_id")
         members: dict[str, object] = {
             "branch_id": self.branch_id, "price": self.price, "address_id": self.address_id,
-            "address": self.address.body() if self.address else None,
+            "address": (None if self.address is None
+                        else of_kind("address", self.address, NewAddress).body()),
             "external_id": self.external_id, "tenure": self.tenure,
             "transaction_type": _words(self.transaction_type), "parties": _names(self.parties)}
         # Null would clear a member of a listing that exists already.
@@ -107,32 +109,28 @@ class MilestoneRecord:
         """Return the JSON object of S-52, or raise UsageError."""
         if (self.date is None) == (self.completed_at is None):
             raise UsageError("set either date or completed_at")
-        # A datetime is a date in Python, but its day depends on a time zone.
-        if isinstance(self.date, dt.datetime):
-            raise UsageError("date must be a date without a time")
         members: dict[str, object] = {
-            "date": self.date.isoformat() if self.date else None,
-            "completed_at": (unix_seconds("completed_at", self.completed_at)
-                             if self.completed_at else None),
+            "date": None if self.date is None else day("date", self.date),
+            "completed_at": (None if self.completed_at is None
+                             else unix_seconds("completed_at", self.completed_at)),
             "origin": self.origin, "excluded": self.excluded}
         return {name: value for name, value in members.items() if value is not None}
 
 
-def unix_seconds(name: str, moment: dt.datetime) -> int:
-    """Return whole Unix seconds, or raise UsageError for a time without a time zone."""
-    if moment.tzinfo is None:
-        raise UsageError(f"{name} must have a time zone, for example datetime.timezone.utc")
-    return int(moment.timestamp() // 1)
+def unix_seconds(name: str, value: dt.datetime) -> int:
+    """Return whole Unix seconds, or raise UsageError for anything but a time with a time zone."""
+    return int(moment(name, value).timestamp() // 1)
 
 
 def _words(value: Sequence[str] | None) -> list[str] | None:
     if isinstance(value, str):
         raise UsageError("transaction_type is a list of words, not one string")
-    return None if value is None else list(value)
+    return None if value is None else list_of("transaction_type", value)
 
 
 def _names(parties: Parties | None) -> dict[str, object] | None:
     if parties is None:
         return None
+    of_kind("parties", parties, Parties)
     return {"sellerConveyancer": parties.seller_conveyancer,
             "buyerConveyancer": parties.buyer_conveyancer}

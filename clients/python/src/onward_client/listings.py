@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Generic
 
+from .arguments import list_of, of_kind
 from .caller import Caller, segment
 from .listing_bodies import ListingChanges, MilestoneRecord, NewListing, unix_seconds
 from .listing_document import ListingDocument, read_listing_document
@@ -52,7 +53,7 @@ class Listings(Group[M], Generic[M]):
         Raises Conflict if the listing cannot move to the other address (S-56).
         """
         answer = yield from self._caller.write_with_key(
-            "POST", PATH, listing.body(), idempotency_key)
+            "POST", PATH, of_kind("listing", listing, NewListing).body(), idempotency_key)
         return CreatedListing(read_listing(Reader.of_body(answer.body).member("data")),
                               answer.status == 201)
 
@@ -62,7 +63,7 @@ class Listings(Group[M], Generic[M]):
 
         `includes` are `buyer`, `seller`, `chain_data`, `chained_listings` and `milestones`.
         """
-        names = ",".join(includes)
+        names = ",".join(map(str, list_of("includes", includes)))
         answer = yield from self._caller.read(_path(listing_id), {"includes": names or None})
         return (yield from read_listing_document(answer, self._milestones))
 
@@ -102,7 +103,8 @@ class Listings(Group[M], Generic[M]):
                idempotency_key: str | None = None) -> Steps[Listing]:
         """Change the price, tenure, transaction type, parties or lock of a listing."""
         answer = yield from self._caller.write(
-            "PATCH", _path(listing_id), changes.body(), idempotency_key)
+            "PATCH", _path(listing_id), of_kind("changes", changes, ListingChanges).body(),
+            idempotency_key)
         return read_listing(answer.member("data"))
 
     @call
@@ -139,7 +141,8 @@ class Listings(Group[M], Generic[M]):
         The same date again changes nothing. Raises Invalid for a date out of bounds (S-55).
         """
         answer = yield from self._caller.write(
-            "PUT", _path(listing_id, "milestone", key), record.body(), idempotency_key)
+            "PUT", _path(listing_id, "milestone", key),
+            of_kind("record", record, MilestoneRecord).body(), idempotency_key)
         return read_milestone(answer.member("data"), key)
 
     @call

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from .arguments import list_of
 from .caller import Caller, segment, texts_of
 from .chains import Chain, ChainAnswer, read_pagination
 from .encoding import parse_json
@@ -199,10 +200,7 @@ def _to_second(as_of: dt.datetime) -> dt.datetime:
 
 
 def _texts_of(values: Iterable[int | str]) -> list[str]:
-    # A string is an iterable of its characters, which nobody wants to query.
-    if isinstance(values, (str, bytes)):
-        raise UsageError("pass a list of values, not one string")
-    return [str(value) for value in values]
+    return [str(value) for value in list_of("values", values)]
 
 
 def _split(texts: list[str]) -> Iterator[tuple[str, ...]]:

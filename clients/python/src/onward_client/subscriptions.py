@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic
 
+from .arguments import day, list_of, moment, of_kind
 from .caller import Caller, segment
 from .errors import UsageError
 from .listing_bodies import UNCHANGED, Unchanged
@@ -60,7 +61,7 @@ class Simulation:
             "eventType": self.event_type,
             "uprn": None if self.uprn is None else str(self.uprn),
             "propertyId": None if self.property_id is None else str(self.property_id),
-            "label": self.label, "date": self.date.isoformat() if self.date else None,
+            "label": self.label, "date": None if self.date is None else day("date", self.date),
             "change": self.change, "subscriptionId": self.subscription_id}
         return {name: value for name, value in members.items() if value is not None}
 
@@ -95,12 +96,13 @@ class Subscriptions(Group[M], Generic[M]):
         Raises Invalid for a refused URL (S-31), and Forbidden for `chain.changed` without right.
         """
         body: dict[str, object] = {"participantName": participant_name,
-                                   "callbackUrl": callback_url, "events": [*events]}
+                                   "callbackUrl": callback_url,
+                                   "events": list_of("events", events)}
         more: Parts = []
         if watch is None:
             body["watch"] = None
         elif watch is not UNCHANGED:
-            first, *more = _split(watch.uprns) or [[]]
+            first, *more = _split(of_kind("watch", watch, NewWatch).uprns) or [[]]
             body["watch"] = {"uprns": first, "reach": watch.reach}
         answer = yield from self._caller.write_plainly("POST", f"{PATH}/subscribe", body)
         return (yield from self._add(read_subscription(Reader.of_body(answer.body)), more))
@@ -234,9 +236,7 @@ class Subscriptions(Group[M], Generic[M]):
 
         Raises Conflict while the subscription is disabled or another replay is under way.
         """
-        if since.tzinfo is None:
-            raise UsageError("since must have a time zone, for example datetime.timezone.utc")
-        text = since.astimezone(dt.timezone.utc).isoformat().replace("+00:00", "Z")
+        text = moment("since", since).astimezone(dt.timezone.utc).isoformat().replace("+00:00", "Z")
         answer = yield from self._caller.write_plainly(
             "POST", _path(subscription_id, "replay"), {"since": text}, repeatable=False)
         return read_replay(Reader.of_body(answer.body))
@@ -250,7 +250,8 @@ class Subscriptions(Group[M], Generic[M]):
         NotFound if `subscription_id` is not one of the API key's.
         """
         answer = yield from self._caller.write_plainly(
-            "POST", f"{PATH}/simulate", simulation.body(), repeatable=False)
+            "POST", f"{PATH}/simulate", of_kind("simulation", simulation, Simulation).body(),
+            repeatable=False)
         return read_simulated_event(Reader.of_body(answer.body))
 
     def _write(self, method: str, action: str, subscription_id: str,
@@ -268,12 +269,10 @@ class Subscriptions(Group[M], Generic[M]):
 
 def _split(uprns: Iterable[int | str]) -> Parts:
     """Return the UPRNs in parts that fit into one call."""
-    # A string is an iterable of its characters.
-    if isinstance(uprns, str):
-        raise UsageError("pass a list of UPRNs, not one string")
+    values = list_of("uprns", uprns)
     try:
-        numbers = [int(uprn) for uprn in uprns]
-    except ValueError as error:
+        numbers = [int(uprn) for uprn in values]
+    except (TypeError, ValueError) as error:
         raise UsageError(f"a UPRN has 1 to 12 digits: {error}") from error
     return [numbers[start:start + UPRNS_PER_CALL]
             for start in range(0, len(numbers), UPRNS_PER_CALL)]
