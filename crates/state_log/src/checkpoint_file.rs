@@ -27,7 +27,7 @@ pub fn read(path: &Path) -> Result<Option<SignedCheckpoint>, Fault> {
     })
 }
 
-/// Replaces the checkpoint. A crash leaves the old file or the new one, never a part. The caller [`hold`]s
+/// Replaces the checkpoint. A crash leaves the old file or the new one, never a part. The caller `hold`s
 /// the file.
 ///
 /// # Errors
