@@ -391,12 +391,10 @@ fn per_minute(config: &Config, amount: u32) -> Option<RateLimits> {
 fn rate_limits(config: &Config) -> Option<Arc<RateLimits>> {
     let per_second = NonZeroU32::new(config.rate_limit_per_second)?;
     let burst = NonZeroU32::new(config.rate_limit_burst)?;
-    let is_limited = config.rate_limit_enabled;
-    is_limited.then(|| Arc::new(RateLimits::new(per_second, burst)))
+    (config.rate_limit_enabled).then(|| Arc::new(RateLimits::new(per_second, burst)))
 }
 
 fn person_limits(config: &Config) -> Option<PersonLimits> {
     let per_second = NonZeroU32::new(config.person_requests_per_second)?;
-    let is_limited = config.rate_limit_enabled;
-    is_limited.then(|| PersonLimits::new(per_second))
+    (config.rate_limit_enabled).then(|| PersonLimits::new(per_second))
 }

@@ -83,7 +83,7 @@ on_both_engines! {
         database.run("update subscription set status = 'disabled', disabled_reason = 'gone' \
             where reference = 'first'");
         let revoke = move |write: &mut Write<'_>| api_keys::revoke_api_key(write, api_key, THEN);
-        assert_eq!(write(&storage, revoke), Some(1));
+        assert!(write(&storage, revoke).is_some());
         assert_eq!(in_parts(&storage, cancel), [3, 1, 0]);
         assert_eq!(states(&storage), ["cancelled", "cancelled", "cancelled", "cancelled", "waiting"]);
         // Revoking again disables subscriptions that are active under a revoked key.
