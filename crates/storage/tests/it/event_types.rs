@@ -96,7 +96,7 @@ fn a_transaction_from_before_the_upgrade_reads_columns_and_changes_none() {
     drop(storage);
     go_back_to_version_25(&database);
     let mut older = database.connect_to_postgres();
-    let begin = "begin isolation level repeatable read; select count(*) from client";
+    let begin = "begin isolation level repeatable read; select count(*) from participant";
     older.batch_execute(begin).unwrap();
     drop(database.open());
     let all = format!(
@@ -167,7 +167,8 @@ fn go_back_to_version_25(database: &TestDatabase) {
     }
     database.run("drop table new_change; drop table branch_change; drop table branch_change_count");
     database.run(
-        "drop index api_key_client; alter table api_key drop column client_id; alter table client drop column introspects; \
+        "drop index api_key_client; alter table api_key drop column client_id; \
+         alter table client drop column introspects; \
          drop table state_log; drop table log_tile; drop table sequencer; drop table listing_secret; \
          drop table key_change",
     );
