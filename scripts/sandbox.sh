@@ -30,8 +30,8 @@ install_packages() {
   if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
     fail "install these first: $*"
   fi
-  apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 install -y -qq \
+  flock -o /var/lib/apt/lists apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 update -qq
+  DEBIAN_FRONTEND=noninteractive flock -o /var/lib/apt/lists apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 install -y -qq \
     --no-install-recommends "$@"
 }
 
