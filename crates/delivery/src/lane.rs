@@ -1,5 +1,6 @@
 //! Delivering on one lane: in order for each property, in parallel across properties.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -210,11 +211,11 @@ impl Runner {
         }
         let subscription = self.lane.subscription;
         let now = self.node.context.clock.now_milliseconds();
-        let busy = self.ahead.busy();
+        let (busy, turn) = (self.ahead.busy(), self.ahead.turn());
         let reading = self.node.context.storage.read_by_index(move |read| {
             // Measured here, to leave out the time in the queue for a thread.
             let reading = Stopwatch::start();
-            let findings = read_ahead(read, subscription, now, &busy)?;
+            let findings = read_ahead(read, subscription, now, &busy, turn)?;
             // A right may have been withdrawn, or a type given up, since the lane looked last.
             let receives = if findings.found.is_empty() {
                 None
@@ -234,6 +235,7 @@ impl Runner {
             // Nothing is due, or the subscription is disabled.
             self.ahead.take(Findings {
                 found: Vec::new(),
+                in_turn: HashSet::new(),
                 ..findings
             });
             return Ok(());

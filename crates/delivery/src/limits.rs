@@ -10,3 +10,5 @@ pub(crate) const LANE_HEADS_READ: usize = 64;
 pub(crate) const LANE_HEADS_FEW: usize = 8;
 /// Deliveries behind the next one of a property that a lane reads ahead.
 pub(crate) const LANE_FOLLOWING_READ: usize = 16;
+/// A lane remembers for so many properties when it served them last.
+pub(crate) const LANE_PROPERTIES_NOTED: usize = 256;

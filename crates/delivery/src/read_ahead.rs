@@ -23,6 +23,17 @@ pub(crate) struct Found {
     pub(crate) is_cut: bool,
 }
 
+impl Found {
+    /// Leaves in the store what follows the delivery.
+    fn alone(head: Head) -> Self {
+        Self {
+            is_cut: head.is_followed,
+            head: head.delivery,
+            following: VecDeque::new(),
+        }
+    }
+}
+
 /// The result of one read. Each entry is of another property.
 #[derive(Debug)]
 pub(crate) struct Findings {
@@ -30,6 +41,10 @@ pub(crate) struct Findings {
     pub(crate) found: Vec<Found>,
     /// Whether more properties may have something due.
     pub(crate) is_cut: bool,
+    /// The properties that were found because it was their turn.
+    pub(crate) in_turn: HashSet<i64>,
+    /// Where the turn goes on after them, see [`deliveries::list_turn`].
+    pub(crate) turn_below: Option<i64>,
 }
 
 impl Findings {
@@ -48,11 +63,63 @@ impl Findings {
 pub(crate) struct ReadAhead {
     /// At most one delivery of each property.
     queue: VecDeque<DueDelivery>,
+    served: Served,
     behind: HashMap<i64, Behind>,
     reads: u64,
     is_stale: bool,
     /// Since the oldest of these deliveries was read, or earlier.
     since_read: Stopwatch,
+}
+
+/// Where the next turn begins, see [`deliveries::list_turn`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TurnBelow(Option<i64>);
+
+/// Whom a lane served last. A property with many pending deliveries must not keep the others waiting, and
+/// neither must many such properties.
+#[derive(Debug, Default)]
+struct Served {
+    /// The number of the last delivery of each property.
+    last: HashMap<i64, u64>,
+    count: u64,
+    /// Whether more properties have something due than the last read found.
+    is_crowded: bool,
+    /// Properties in turn that still wait for it.
+    in_turn: HashSet<i64>,
+    turn_below: Option<i64>,
+    below: Option<i64>,
+}
+
+impl Served {
+    /// Sorts deliveries: first those without an attempt, then by when the property was served last.
+    fn sort(&mut self, findings: &mut Findings) {
+        self.is_crowded = findings.is_cut;
+        self.in_turn = std::mem::take(&mut findings.in_turn);
+        self.turn_below = findings.turn_below;
+        self.note_end();
+        findings.found.sort_by_key(|found| {
+            let last = self.last.get(&found.head.order).copied();
+            (found.head.attempts > 0, last.unwrap_or_default())
+        });
+    }
+
+    fn note(&mut self, property: i64) {
+        if self.last.len() >= limits::LANE_PROPERTIES_NOTED {
+            self.last.clear();
+        }
+        self.count += 1;
+        self.last.insert(property, self.count);
+        if self.in_turn.remove(&property) {
+            self.below = Some(self.below.map_or(property, |below| below.min(property)));
+            self.note_end();
+        }
+    }
+
+    fn note_end(&mut self) {
+        if self.in_turn.is_empty() {
+            self.below = self.turn_below;
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -67,6 +134,7 @@ impl Default for ReadAhead {
     fn default() -> Self {
         Self {
             queue: VecDeque::new(),
+            served: Served::default(),
             behind: HashMap::new(),
             reads: 0,
             is_stale: true,
@@ -92,8 +160,9 @@ impl ReadAhead {
     }
 
     /// Queues the result of a read; deliveries of busy properties are left out.
-    pub(crate) fn take(&mut self, findings: Findings) {
+    pub(crate) fn take(&mut self, mut findings: Findings) {
         self.reads += 1;
+        self.served.sort(&mut findings);
         self.is_stale = findings.is_cut;
         for found in findings.found {
             // Two deliveries of one property must never be under way at once.
@@ -133,7 +202,16 @@ impl ReadAhead {
 
     /// Takes the delivery to send next.
     pub(crate) fn pop(&mut self) -> Option<DueDelivery> {
-        self.queue.pop_front()
+        let delivery = self.queue.pop_front()?;
+        self.served.note(delivery.order);
+        Some(delivery)
+    }
+
+    /// Where the next turn begins; `None` while a read finds all properties that have something due.
+    pub(crate) fn turn(&self) -> Option<TurnBelow> {
+        self.served
+            .is_crowded
+            .then_some(TurnBelow(self.served.below))
     }
 
     /// Queues the property's next delivery after a success. After a failure its deliveries wait for
@@ -154,38 +232,63 @@ impl ReadAhead {
     }
 }
 
-/// Reads the next deliveries of a lane.
+/// Reads the next deliveries of a lane: the longest due ones, or where more properties have something due
+/// than a read finds, those of the next properties in turn.
 pub(super) fn read_ahead(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
     now: i64,
     busy: &HashSet<i64>,
+    turn: Option<TurnBelow>,
 ) -> Result<Findings, StorageError> {
+    let mut turn_below = None;
+    if let Some(TurnBelow(below)) = turn {
+        let turn = deliveries::list_turn(read, subscription, now, below, limits::LANE_HEADS_READ)?;
+        turn_below = turn.below;
+        let mut heads = turn.heads;
+        heads.retain(|head| !busy.contains(&head.delivery.order));
+        if heads.len() >= limits::LANE_HEADS_FEW {
+            return Ok(Findings {
+                in_turn: heads.iter().map(|head| head.delivery.order).collect(),
+                found: heads.into_iter().map(Found::alone).collect(),
+                is_cut: true,
+                turn_below,
+            });
+        }
+    }
     // The store also lists the deliveries of busy properties.
     let heads_max = limits::LANE_HEADS_READ + busy.len();
     let (mut heads, is_cut) = deliveries::list_heads(read, subscription, now, heads_max)?;
     heads.retain(|head| !busy.contains(&head.delivery.order));
     let is_few = heads.len() < limits::LANE_HEADS_FEW;
     let mut found = Vec::with_capacity(heads.len());
-    for Head {
-        delivery,
-        is_followed,
-        ..
-    } in heads
-    {
-        let limit = limits::LANE_FOLLOWING_READ;
-        let following = if is_few && is_followed {
-            deliveries::list_following(read, subscription, delivery.order, delivery.id, limit)?
+    for head in heads {
+        found.push(if is_few && head.is_followed {
+            read_following(read, subscription, head)?
         } else {
-            Vec::new()
-        };
-        found.push(Found {
-            is_cut: is_followed && (!is_few || following.len() >= limit),
-            head: delivery,
-            following: following.into(),
+            Found::alone(head)
         });
     }
-    Ok(Findings { found, is_cut })
+    Ok(Findings {
+        found,
+        is_cut,
+        in_turn: HashSet::new(),
+        turn_below,
+    })
+}
+
+fn read_following(
+    read: &mut Read<'_>,
+    subscription: SubscriptionId,
+    head: Head,
+) -> Result<Found, StorageError> {
+    let (head, limit) = (head.delivery, limits::LANE_FOLLOWING_READ);
+    let following = deliveries::list_following(read, subscription, head.order, head.id, limit)?;
+    Ok(Found {
+        is_cut: following.len() >= limit,
+        head,
+        following: following.into(),
+    })
 }
 
 #[cfg(test)]

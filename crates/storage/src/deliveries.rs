@@ -171,6 +171,54 @@ pub fn list_heads(
     Ok((heads, is_cut))
 }
 
+/// Properties in turn, see [`list_turn`].
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// The oldest pending delivery of each property, if it is due.
+    pub heads: Vec<Head>,
+    /// The turn goes on below this property; `None` where it ends.
+    pub below: Option<i64>,
+}
+
+/// Each step of the recursion is one look into the index of what waits for a property.
+const LIST_TURN: &str = concat!(
+    "with recursive turn (place, property) as (select 1, (select d.property_id from delivery d \
+     where d.subscription_id + 0 = $1 and d.state = 'waiting' and d.created_at >= 0 \
+     and d.property_id < $2 order by d.property_id desc limit 1) union all \
+     select turn.place + 1, (select d.property_id from delivery d \
+     where d.subscription_id + 0 = $3 and d.state = 'waiting' and d.created_at >= 0 \
+     and d.property_id < turn.property order by d.property_id desc limit 1) \
+     from turn where turn.place < $4 and turn.property is not null) select ",
+    due_columns!(),
+    ", (select f.id from delivery f where f.subscription_id + 0 = $5 and f.state = 'waiting' \
+     and f.created_at >= 0 and f.property_id = d.property_id and f.id + 0 > d.id + 0 limit 1) \
+     from turn join delivery d on d.id = (select o.id from delivery o \
+     where o.subscription_id + 0 = $6 and o.state = 'waiting' and o.created_at >= 0 \
+     and o.property_id = turn.property order by o.id + 0 limit 1) \
+     join event e on e.id = d.event_row order by turn.place"
+);
+
+/// The next `limit` properties below a number for which something is pending, in falling order; `None`
+/// begins at the end. A property that gets its number later does not keep the others waiting.
+pub fn list_turn(
+    read: &mut Read<'_>,
+    subscription: SubscriptionId,
+    now: i64,
+    below: Option<i64>,
+    limit: usize,
+) -> Result<Turn> {
+    let (id, below): (Value<'_>, _) = (subscription.into(), below.unwrap_or(i64::MAX));
+    let parameters = [id, below.into(), id, as_limit(limit), id, id];
+    let mut heads = read.query(LIST_TURN, &parameters, read_head)?;
+    let is_cut = heads.len() >= limit;
+    let below = heads
+        .last()
+        .filter(|_| is_cut)
+        .map(|head| head.delivery.order);
+    heads.retain(|head| head.not_before <= now);
+    Ok(Turn { heads, below })
+}
+
 /// The pending deliveries of a property after delivery `after`, in order.
 pub fn list_following(
     read: &mut Read<'_>,

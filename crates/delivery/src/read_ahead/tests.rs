@@ -38,6 +38,8 @@ fn all(found: Vec<Found>) -> Findings {
     Findings {
         found,
         is_cut: false,
+        in_turn: HashSet::new(),
+        turn_below: None,
     }
 }
 
@@ -69,8 +71,8 @@ fn the_store_is_asked_again_where_something_was_left_there() {
     // More properties than were read.
     let mut ahead = ReadAhead::default();
     ahead.take(Findings {
-        found: vec![found(1, 10, &[])],
         is_cut: true,
+        ..all(vec![found(1, 10, &[])])
     });
     assert!(!ahead.is_wanting(), "something is queued still");
     assert_eq!(next_id(&mut ahead), Some(1));
@@ -124,4 +126,78 @@ fn what_was_read_long_ago_is_read_again_unless_it_is_under_way() {
     ahead.go_on(10, Next::Delivered);
     assert_eq!(next_id(&mut ahead), None);
     assert!(ahead.is_wanting());
+}
+
+#[test]
+fn the_property_that_was_served_last_comes_last() {
+    let mut ahead = ReadAhead::default();
+    ahead.take(all(vec![found(1, 10, &[]), found(2, 20, &[])]));
+    assert_eq!(next_id(&mut ahead), Some(1));
+    assert_eq!(next_id(&mut ahead), Some(2));
+    ahead.go_on(20, Next::Delivered);
+    ahead.go_on(10, Next::Delivered);
+    // Both have older deliveries than the third property, and one was tried before.
+    let mut tried = found(3, 40, &[]);
+    tried.head.attempts = 1;
+    let found = vec![
+        tried,
+        found(4, 10, &[]),
+        found(5, 20, &[]),
+        found(6, 30, &[]),
+    ];
+    ahead.take(all(found));
+    let order: Vec<_> = std::iter::from_fn(|| next_id(&mut ahead)).collect();
+    assert_eq!(order, [6, 4, 5, 3]);
+}
+
+#[test]
+fn a_turn_goes_on_where_it_was_left() {
+    let turn = |properties: &[i64], turn_below| Findings {
+        found: properties
+            .iter()
+            .map(|one| found(*one, *one, &[]))
+            .collect(),
+        is_cut: true,
+        in_turn: properties.iter().copied().collect(),
+        turn_below,
+    };
+    let mut ahead = ReadAhead::default();
+    assert_eq!(ahead.turn(), None);
+    ahead.take(Findings {
+        is_cut: true,
+        ..all(vec![found(1, 10, &[])])
+    });
+    assert_eq!(
+        ahead.turn(),
+        Some(TurnBelow(None)),
+        "a read did not find all"
+    );
+    ahead.take(turn(&[90, 80, 70], Some(70)));
+    assert_eq!(next_id(&mut ahead), Some(1));
+    assert_eq!(next_id(&mut ahead), Some(90));
+    assert_eq!(next_id(&mut ahead), Some(80));
+    // The others were forgotten, because they were read long ago.
+    ahead.forget();
+    assert_eq!(ahead.turn(), Some(TurnBelow(Some(80))));
+    ahead.take(turn(&[70, 60], Some(50)));
+    while next_id(&mut ahead).is_some() {}
+    assert_eq!(
+        ahead.turn(),
+        Some(TurnBelow(Some(50))),
+        "60 to 50 have nothing due"
+    );
+    ahead.take(turn(&[20], None));
+    assert_eq!(next_id(&mut ahead), Some(20));
+    assert_eq!(ahead.turn(), Some(TurnBelow(None)), "the turn begins again");
+    ahead.take(Findings {
+        found: vec![found(2, 10, &[])],
+        ..turn(&[], Some(40))
+    });
+    assert_eq!(
+        ahead.turn(),
+        Some(TurnBelow(Some(40))),
+        "few down to 40 have anything due"
+    );
+    ahead.take(all(vec![found(1, 30, &[])]));
+    assert_eq!(ahead.turn(), None);
 }

@@ -122,6 +122,26 @@ on_both_engines! {
         assert!(following.iter().map(|delivery| delivery.id).eq([ids[1]]));
     }
 
+    fn each_property_gets_its_turn(database) {
+        let (storage, lane) = open_with_lane(database);
+        let ids = insert(&storage, vec![1, 1, 2, 3, 4, -5, -5]);
+        // Property 2 is tried again now, and property 3 later.
+        let retry = |id, at| AttemptResult { next: Next::Retry(at), ..result(id, 1) };
+        assert!(store(&storage, &lane, vec![retry(ids[2], DUE), retry(ids[3], DUE + 1)]));
+        let list_turn = |below, limit| {
+            let turn = read(&storage, move |read| deliveries::list_turn(read, LANE, DUE, below, limit));
+            let heads = turn.heads.iter().map(|head| (head.delivery.id, head.is_followed));
+            (heads.collect::<Vec<_>>(), turn.below)
+        };
+        let (four, two, one, unknown) =
+            ((ids[4], false), (ids[2], false), (ids[0], true), (ids[5], true));
+        assert_eq!(list_turn(None, 9), (vec![four, two, one, unknown], None));
+        assert_eq!(list_turn(None, 2), (vec![four], Some(3)));
+        assert_eq!(list_turn(Some(3), 2), (vec![two, one], Some(1)));
+        assert_eq!(list_turn(Some(1), 2), (vec![unknown], None));
+        assert_eq!(list_turn(Some(-5), 2), (vec![], None));
+    }
+
     fn unknown_properties_are_kept_apart(database) {
         let (storage, _lane) = open_with_lane(database);
         let ids = insert(&storage, vec![-5, -6, -5]);
@@ -137,10 +157,14 @@ on_both_engines! {
         database.run("update delivery set state = 'failed'");
         database.run("analyze");
         insert_backlog(database, BACKLOG, 0, 1);
-        let list = storage.read_by_index(|read| deliveries::list_heads(read, LANE, DUE, BACKLOG));
+        let list = storage.read_by_index(|read| {
+            let (heads, _) = deliveries::list_heads(read, LANE, DUE, BACKLOG)?;
+            let turn = deliveries::list_turn(read, LANE, DUE, None, BACKLOG)?;
+            Ok::<_, storage::StorageError>([heads.len(), turn.heads.len()])
+        });
         let listed = wait_for(async { tokio::time::timeout(BACKLOG_READ_MAX, list).await });
-        let (heads, _) = listed.expect("each row is looked up in an index").unwrap();
-        assert_eq!(heads.len(), BACKLOG);
+        let counts = listed.expect("each row is looked up in an index").unwrap();
+        assert_eq!(counts, [BACKLOG; 2]);
     }
 
     fn finding_due_lanes_takes_no_longer_with_a_backlog(database) {

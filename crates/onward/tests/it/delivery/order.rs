@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use storage::lanes::release_lane;
 use tokio::io::AsyncReadExt as _;
 
+use super::narrowed::hold_lane;
 use crate::story;
 use crate::test_server::{Received, Reply, https};
 
@@ -48,6 +50,31 @@ story! {
             let log = server.deliveries(&key, &subscription).await;
             log.len() == 48 && log.iter().all(|delivery| delivery["status"] == "delivered")
         }).await;
+    }
+}
+
+story! {
+    async fn many_busy_properties_do_not_hold_back_another(server) {
+        let (receiver, _key, _subscription) = server.subscriber().await;
+        let quiet = server.agent_with_listing().await;
+        let agent = server.agent("south").await;
+        let lane = hold_lane(&server).await;
+        let mut listings = Vec::new();
+        for uprn in 2..90 {
+            listings.push(agent.list(uprn).await);
+        }
+        let days = 4;
+        for day in 1..=days {
+            for listing in &listings {
+                agent.record(*listing, "sstc", &format!("2026-11-{day:02}")).await;
+            }
+        }
+        quiet.0.record(quiet.1, "sstc", "2026-11-20").await;
+        server.storage.write(move |write| release_lane(write, &lane)).await.unwrap();
+        let arrived = receiver.wait_for(listings.len() * days + 1).await;
+        let place = arrived.iter().position(|one| one.claims()["data"]["milestone"]["date"] == "2026-11-20");
+        // Each property has its turn before the first of them has two.
+        assert!(place.unwrap() < listings.len() + 80, "{place:?}");
     }
 }
 
