@@ -26,6 +26,8 @@ pub(crate) enum Reason {
     Store,
     /// Somebody removed or replaced a file of the store.
     StoreFiles,
+    /// A sync of the SQLite store failed. Only a restart moves its log again.
+    StoreSync,
     /// This machine's clock and the store's time differ too much.
     Clock,
     /// The keys in the store cannot be unsealed.
@@ -74,9 +76,10 @@ struct LastCheck {
 
 impl Reason {
     /// All reasons.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Store,
         Self::StoreFiles,
+        Self::StoreSync,
         Self::Clock,
         Self::SigningKeys,
         Self::Certificate,
@@ -88,6 +91,7 @@ impl Reason {
         match self {
             Self::Store => "store",
             Self::StoreFiles => "store_files",
+            Self::StoreSync => "store_sync",
             Self::Clock => "clock",
             Self::SigningKeys => "signing_keys",
             Self::Certificate => "certificate",
@@ -133,6 +137,9 @@ impl Readiness {
         if let Err(error) = self.parts.storage.check_files() {
             faults.insert(Reason::StoreFiles, error.to_string());
             return faults;
+        }
+        if let Err(error) = self.parts.storage.check_syncs() {
+            faults.insert(Reason::StoreSync, error.to_string());
         }
         let begin = || tokio::spawn(self.parts.store_use().run());
         // The task stays in `last` during the wait, because the caller may go away.

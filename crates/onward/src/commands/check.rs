@@ -65,6 +65,8 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
         }
     };
     foundation.registry.snapshot().await.map_err(Failure::new)?;
+    let failed_sync = foundation.storage.check_syncs().err();
+    findings.extend(failed_sync.map(|error| Finding::Fault(error.to_string())));
     findings.extend(compare_clock(&foundation, &config).await?);
     findings.extend(find_large_watches(&foundation, &config).await?);
     let checking = tokio::task::spawn_blocking(move || {

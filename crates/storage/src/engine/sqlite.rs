@@ -22,7 +22,7 @@ mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::Receiver;
 use rusqlite::config::DbConfig;
@@ -72,10 +72,10 @@ pub(crate) struct SqliteEngine {
     idle: Mutex<Vec<(Connection, UprnCache)>>,
     readers: Threads<ReadJob>,
     writer: Threads<Box<dyn WriteJob>>,
-    _checkpoints: Checkpoints,
+    checkpoints: Checkpoints,
     files: OpenFiles,
     /// Held until all connections have closed, so that nobody replaces the file before.
-    _lock: Option<FileLock>,
+    _lock: Option<Arc<FileLock>>,
 }
 
 /// A connection in use.
@@ -103,10 +103,11 @@ impl SqliteEngine {
         if path.exists() {
             abandoned_lanes::release(path);
         }
-        let lock = FileLock::share(path, access == Access::Create)?;
+        let lock = FileLock::share(path, access == Access::Create)?.map(Arc::new);
         let mut connection = connect(path, access)?;
         schema::migrate(&mut connection, path, opening)?;
-        let checkpoints = Checkpoints::start(&mut connection, connect(path, Access::Write)?)?;
+        let moving = connect(path, Access::Write)?;
+        let checkpoints = Checkpoints::start(&mut connection, moving, lock.clone())?;
         let files = OpenFiles::note(path);
         let checked = files.clone();
         let writer = Threads::start(
@@ -127,7 +128,7 @@ impl SqliteEngine {
             idle: Mutex::new(idle),
             readers,
             writer,
-            _checkpoints: checkpoints,
+            checkpoints,
             files,
             _lock: lock,
         })
@@ -155,6 +156,11 @@ impl SqliteEngine {
     /// Fails if somebody removed or replaced a file of the store. All writes fail then.
     pub(crate) fn check_files(&self) -> Result<()> {
         self.files.check()
+    }
+
+    /// Fails if a sync failed, so that the log stays as it is until a restart.
+    pub(crate) fn check_syncs(&self) -> Result<()> {
+        self.checkpoints.check()
     }
 
     fn lock_idle(&self) -> MutexGuard<'_, Vec<(Connection, UprnCache)>> {
@@ -262,6 +268,8 @@ fn configure(connection: &mut Connection, access: Access) -> rusqlite::Result<()
         connection.pragma_update(None, "journal_mode", "wal")?;
         // With `full`, an acknowledged commit survives a loss of power.
         connection.pragma_update(None, "synchronous", "full")?;
+        // SQLite itself would go on moving the log after a failed sync: see `Checkpoints`.
+        connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "analysis_limit", 1000)?;
     }

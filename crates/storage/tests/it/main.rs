@@ -11,6 +11,7 @@ mod copies;
 mod database;
 mod deliveries;
 mod event_types;
+mod failing_syncs;
 mod history;
 mod idempotency;
 mod listings;

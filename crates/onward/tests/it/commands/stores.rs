@@ -172,3 +172,22 @@ fn a_node_that_lost_its_log_keeps_all_changes_when_it_stops_in_order() {
     let listed = folder.run(&["branch", "list"]).out;
     assert!(listed.contains("First"), "{listed}");
 }
+
+/// Only a restart of all programs moves the log again.
+#[test]
+fn check_names_a_failed_sync_while_a_node_runs() {
+    let folder = Folder::new();
+    let mut server = folder.serve(&[]);
+    server.wait_for("serving");
+    assert_eq!(folder.run(&["check"]).status, Some(0));
+    std::fs::write(
+        folder.path("onward.db.lock"),
+        "a sync of the store failed\n",
+    )
+    .unwrap();
+    let checked = folder.run(&["check"]);
+    let said = checked.failure();
+    assert!(said.contains("a sync of its file failed"), "{said}");
+    server.stop("TERM");
+    assert_eq!(folder.run(&["check"]).status, Some(0));
+}

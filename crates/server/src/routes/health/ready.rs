@@ -15,8 +15,8 @@ use crate::routes::health::Operations;
 
 /// Shows whether this node should receive requests.
 ///
-/// The answer is 503 if the node drains, the store cannot be read or written or its files were removed,
-/// the clock differs from the store's time, the signing keys cannot be read, or the server's certificate
+/// The answer is 503 if the node drains, the store cannot be read or written, its files were removed or a sync
+/// of them failed, the clock differs from the store's time, the signing keys cannot be read, or the server's certificate
 /// or each revocation list has expired.
 /// It comes within a second. `detail` names each reason. A draining node still answers requests for
 /// `drain_seconds`, so that load balancers have time to notice.

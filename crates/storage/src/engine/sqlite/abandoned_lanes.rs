@@ -10,9 +10,12 @@ use crate::{Result, lanes, migrations};
 /// subscribers need not wait until the leases expire. A store with another schema version is left
 /// alone; opening it reports the reason.
 pub(super) fn release(path: &Path) {
-    let Ok(Some(_lock)) = FileLock::try_exclusive(path) else {
+    let Ok(Some(lock)) = FileLock::try_exclusive(path) else {
         return;
     };
+    if let Err(error) = lock.allow_moves() {
+        tracing::warn!(%error, "the log of the store is not moved into its file");
+    }
     let release_all = || -> Result<()> {
         let connection = connect(path, Access::Write)?;
         let version = connection.query_row(migrations::READ_VERSION, [], |row| row.get(0));

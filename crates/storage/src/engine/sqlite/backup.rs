@@ -118,10 +118,12 @@ fn prepare_restored(file: &Path, note: OperatorCommand) -> Result<(), CopyError>
         Note::new(note).insert(&mut write)?;
     }
     control(&connection, "commit")?;
-    connection.close().map_err(|(_, error)| {
-        let reason = reason(&error);
-        CopyError::Write(file.to_owned(), reason)
-    })
+    let write_error = |error| CopyError::Write(file.to_owned(), reason(&error));
+    // Closing does the same, and tells nobody of a failed sync.
+    connection
+        .query_row("pragma wal_checkpoint(truncate)", [], |_row| Ok(()))
+        .map_err(write_error)?;
+    connection.close().map_err(|(_, error)| write_error(error))
 }
 
 /// Moves the old store away. SQLite would play its log into the new file, so the log moves too.

@@ -2,7 +2,7 @@
 //! file needs it exclusively. SQLite's own locks exist only during a read or write.
 
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,6 +14,9 @@ use crate::{Result, StorageError};
 /// closes the store has the lock exclusively for a moment.
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// The contents of the file after a failed sync of the store. Otherwise it is empty.
+const MOVES_FORBIDDEN: &[u8] = b"a sync of the store failed\n";
 
 /// The lock. Dropping it releases the lock.
 #[derive(Debug)]
@@ -61,6 +64,25 @@ impl FileLock {
     /// As [`FileLock::exclusive`], without waiting.
     pub(super) fn try_exclusive(path: &Path) -> io::Result<Option<Self>> {
         acquire(path, Kind::Exclusive, 1)
+    }
+
+    /// Tells all programs on this store that a sync failed, until the last of them has ended.
+    pub(super) fn forbid_moves(&self) -> io::Result<()> {
+        (&self.file).write_all(MOVES_FORBIDDEN)
+    }
+
+    /// Whether a program on this store has told that a sync failed.
+    pub(super) fn forbids_moves(&self) -> bool {
+        self.file.metadata().is_ok_and(|file| file.len() > 0)
+    }
+
+    /// Forgets a failed sync. The caller has the lock exclusively, so that the next connection moves the
+    /// whole log.
+    pub(super) fn allow_moves(&self) -> io::Result<()> {
+        if self.forbids_moves() {
+            self.file.set_len(0)?;
+        }
+        Ok(())
     }
 
     /// Whether the locked file still has its name. The last user of a store removes the file.

@@ -201,3 +201,16 @@ sqlite_story! {
         }
     }
 }
+
+sqlite_story! {
+    /// The log of the store has everything, and a restart moves it.
+    async fn a_failed_sync_of_the_store_is_a_fault_until_a_restart(server) {
+        // A program that has the store open writes this after a failed sync.
+        let lock = format!("{}.lock", server.config.store);
+        std::fs::write(&lock, "a sync of the store failed\n").unwrap();
+        let detail = server.wait_until_not_ready("store_sync").await;
+        assert!(detail.contains("end every program that has the store open"), "{detail}");
+        let write = server.storage.write(|_write| Ok::<_, StorageError>(()));
+        write.await.unwrap();
+    }
+}
