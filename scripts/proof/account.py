@@ -6,12 +6,17 @@ import json
 import sqlite3
 
 import story
+from proof import state_log
 from proof.writer import LABELS
 
 SAID_MAX = 20
 # The columns and the rest of each query. `{base}` is the newest id of the table before the proof.
 QUERIES = {
-    "history": ("id, listing_id, action, detail", "from history where id > {base} order by id"),
+    # Imports write events of their own, and no writer knows of their lines.
+    "history": (
+        "id, listing_id, action, detail",
+        "from history where id > {base} and actor <> 'import' order by id",
+    ),
     "event": ("id, event_id, event_type, listing_id, label, date, detail", "from event where id > {base}"),
     "delivery": ("event_row, subscription_id, state", "from delivery where id > {base}"),
     "subscription": ("id, callback_url", "from subscription where id > {base}"),
@@ -53,6 +58,17 @@ class Store:
         text = story.run("psql", "-XqAt", "--set=ON_ERROR_STOP=1", f"--command={sql}", self.name)
         return [tuple(json.loads(line)) for line in text.splitlines()]
 
+    def all_rows(self, queries):
+        """The rows of each query in one state of the store."""
+        if self.is_file:
+            return {name: self.rows(*query) for name, query in queries.items()}
+        lists = [
+            f"(select coalesce(json_agg(json_build_array({columns})), '[]') {rest})"
+            for columns, rest in queries.values()
+        ]
+        (found,) = self.rows(", ".join(lists), "")
+        return {name: [tuple(row) for row in rows] for name, rows in zip(queries, found, strict=True)}
+
     def damage(self):
         if not self.is_file:
             return []
@@ -81,8 +97,10 @@ class Base:
 class Account:
     """What the rows of a store say, compared with a journal."""
 
-    def __init__(self, store, base):
-        self.base, self.wrong = base, []
+    def __init__(self, store, base, memory=None):
+        """With the memory of a witness, the account has the public log, too."""
+        self.base, self.wrong, self.memory = base, [], memory
+        self.file = memory and state_log.read_file(memory)
         with Store(store) as opened:
             self.wrong += opened.damage()
             self.table = {
@@ -92,6 +110,8 @@ class Account:
             self.table |= {name: opened.rows(*query) for name, query in WHOLE_QUERIES.items()}
             listed = f"{DATES_FROM} where m.type_id in ({', '.join(map(str, base.keys))})"
             self.table["milestone"] = opened.rows(DATES, listed)
+            if memory:
+                self.log = state_log.Log(opened.all_rows(state_log.QUERIES))
         self.facts = collections.Counter(self.read_facts())
 
     def read_facts(self):
@@ -187,6 +207,11 @@ class Account:
             if external and external.startswith("proof-") and prices.get(listing) != price:
                 self.wrong.append(f"the price of {listing} is {price}, and its history says {prices.get(listing)}")
 
+    def check_log(self, before_ns):
+        if self.memory:
+            self.log.compare(self.memory, self.file, before_ns)
+            self.wrong += self.log.wrong
+
     def check_delivered(self, received):
         """Nothing counts as delivered that the receiver has not got."""
         event_ids = {row[0]: row[1] for row in self.table["event"]}
@@ -199,14 +224,15 @@ class Account:
         return sum(number == own and state != "delivered" for _row, number, state in self.table["delivery"])
 
 
-def examine(store, base, writes, received=(), before_ns=None):
+def examine(store, base, writes, received=(), before_ns=None, memory=None):
     """All that is wrong with a store."""
     try:
-        account = Account(store, base)
+        account = Account(store, base, memory)
         account.compare(writes, before_ns)
         account.check_events()
         account.check_states()
         account.check_delivered(received)
+        account.check_log(before_ns)
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         return [f"damaged: {error}"]
     return account.wrong[:SAID_MAX]

@@ -166,7 +166,8 @@ class Backup(Command):
             with journal.lock:
                 writes = list(journal.writes)
             received = self.under_test.receiver.events
-            found = account.examine(self.target, self.under_test.base, writes, received, self.began_ns)
+            memory = self.under_test.witness.at(None)
+            found = account.examine(self.target, self.under_test.base, writes, received, self.began_ns, memory)
             self.wrong += [f"the copy {self.target.name}: {text}" for text in found]
             self.tried["copies compared"] += 1
         for left in self.target.parent.glob(f"{self.target.name}*"):

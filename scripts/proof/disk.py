@@ -5,6 +5,7 @@ is old or new. Names of files change in the order of the calls, as on a file sys
 and are safe once their folder was synced. After a failed sync nothing of before is safe, even if
 a later sync succeeds: the kernel may have dropped the pages."""
 
+import collections
 import dataclasses
 import pathlib
 import re
@@ -18,9 +19,11 @@ TRACED = (
     "fallocate,rename,renameat,renameat2,unlink,unlinkat,link,linkat,open,openat,creat,mmap"
 )
 LINE = re.compile(r"(\d+) +(\d+)\.(\d{9}) (.*)")
+WRITES = ("pwrite64", "write")
 DESCRIPTOR = r"\d+<([^>]*)>"
 PATTERNS = {
     "pwrite64": re.compile(rf'{DESCRIPTOR}, "([^"]*)", (\d+), (\d+)'),
+    "write": re.compile(rf'{DESCRIPTOR}, "([^"]*)", (\d+)'),
     "ftruncate": re.compile(rf"{DESCRIPTOR}, (\d+)"),
     "fdatasync": re.compile(DESCRIPTOR),
     "fsync": re.compile(DESCRIPTOR),
@@ -83,6 +86,9 @@ def parse_call(text, number, began_ns):
             if not is_index(mapped):
                 raise Failed(f"the store is written through memory: {mapped}")
         return None
+    if name == "???":
+        # The program was killed before its call began.
+        return None
     if name not in PATTERNS:
         raise Failed(f"the model of the disk does not know {name}")
     found = PATTERNS[name].match(arguments)
@@ -90,8 +96,9 @@ def parse_call(text, number, began_ns):
         raise Failed(f"this call cannot be read: {text[:200]}")
     values = list(found.groups())
     values[0] = unhex(values[0]).decode()
-    if name == "pwrite64":
-        values[1:] = unhex(values[1]), int(values[3])
+    if name in WRITES:
+        # A write without a place goes to the end of those before.
+        values[1:] = unhex(values[1]), int(values[3]) if name == "pwrite64" else None
         if len(values[1]) != int(found[3]):
             raise Failed("strace cut off what was written")
     elif name == "ftruncate":
@@ -139,16 +146,26 @@ class Disk:
         self.safe_names = dict(self.names)
         self.renamings = []
         self.syncing = {}
+        # Where the next write without a place goes. A file that is written so is open once at a time.
+        self.places = collections.Counter()
 
     def begin(self, call):
         path = call.arguments[0]
         inode = self.names.get(path)
         if call.name in ("fsync", "fdatasync"):
             self.syncing[call.begin] = list(inode.pending) if inode else len(self.renamings)
-        elif call.name == "pwrite64" and inode:
-            inode.pending.append(Change(call, call.arguments[2], call.arguments[1]))
+        elif call.name in WRITES and inode:
+            _path, octets, place = call.arguments
+            if place is None:
+                place = self.places[path]
+                self.places[path] += len(octets)
+            inode.pending.append(Change(call, place, octets))
         elif call.name == "ftruncate" and inode:
             inode.pending.append(Change(call, call.arguments[1], None))
+        elif call.name == "openat":
+            self.places[path] = 0
+            if inode and "O_TRUNC" in call.arguments[1]:
+                inode.pending.append(Change(call, 0, None))
 
     def end(self, call):
         path = call.arguments[0]
@@ -156,7 +173,7 @@ class Disk:
             self.end_sync(path, self.syncing.pop(call.begin), call)
         elif call.result < 0:
             self.forget(path, call)
-        elif call.name == "pwrite64" and call.result != len(call.arguments[1]):
+        elif call.name in WRITES and call.result != len(call.arguments[1]):
             raise Failed("a write was short, which the model does not know")
         elif call.name == "openat" and path not in self.names and path.startswith(self.folder):
             self.rename({path: Inode()})

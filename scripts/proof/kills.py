@@ -14,7 +14,7 @@ import time
 import urllib.parse
 
 import story
-from proof import account, companions, power, service, writer
+from proof import account, companions, power, service, state_log, writer
 from story import Failed, run_sql, wait_until
 
 UNIT_SECONDS = 30
@@ -45,6 +45,14 @@ CONTROLS = {
         "'begin if new.id % 3 = 0 then new.date = old.date; end if; return new; end'; "
         "create trigger proof_keep before update on milestone for each row execute function proof_keep()",
     },
+    "a trigger that moves places in the log of states": {
+        "sqlite": "create trigger proof_place after update of log_index on sealed when new.log_index % 3 = 0 "
+        "begin update sealed set log_index = new.log_index + 1 "
+        "where chain_id = new.chain_id and version = new.version; end",
+        "postgres": "create function proof_place() returns trigger language plpgsql as "
+        "'begin if new.log_index % 3 = 0 then new.log_index = new.log_index + 1; end if; return new; end'; "
+        "create trigger proof_place before update on sealed for each row execute function proof_place()",
+    },
 }
 CONTROL_WRITES = 200
 
@@ -59,6 +67,7 @@ class Service:
         self.journal, self.tried, self.wrong = writer.Journal(), collections.Counter(), []
         self.receiver = service.Receiver(self.nodes[0])
         self.base = power.prepare(site, self.nodes, self.store, self.receiver)
+        self.witness = state_log.Witness(self.nodes, self.nodes[0].checkpoint_file)
         self.stops = 0
         for node in self.nodes:
             node.start()
@@ -135,8 +144,11 @@ class Service:
         if not is_delivered:
             self.wrong.append("events wait, although the receiver answers")
         self.tried["seconds until all was delivered"] += round(time.monotonic() - began)
-        received = self.receiver.events
-        self.wrong += account.examine(self.store, self.base, self.journal.writes, received)
+        received, memory = self.receiver.events, self.witness.at(self.nodes[0].checkpoint_file)
+        if not holds_within(lambda: account.Account(self.store, self.base, memory).log.is_complete(), LEASE_SECONDS):
+            self.wrong.append("sealed versions wait, although the nodes serve")
+        self.tried["checkpoints of the log seen"] += len(memory.seen)
+        self.wrong += account.examine(self.store, self.base, self.journal.writes, received, memory=memory)
         events = [row[1] for row in self.read().table["event"]]
         missing = [event for event in events if event not in received]
         if missing:
@@ -166,6 +178,7 @@ class Service:
         for node in self.nodes:
             if node.process in self.site.running:
                 self.site.kill(node.process)
+        self.witness.end()
         self.receiver.shutdown()
         self.receiver.server_close()
         for node in self.nodes:

@@ -11,12 +11,14 @@ import signal
 import time
 
 import story
-from proof import account, companions, disk, service, writer
+from proof import account, companions, disk, service, state_log, writer
 from story import ONWARD, Failed
 
 UNIT_SECONDS = 20
 UNIT_SECONDS_LONG = 150
 RECORDING_SECONDS_MAX = 20
+CHECKPOINTS = 2
+CHECKPOINT_SECONDS_MAX = 3
 WRITERS = 4
 WRITES = 360
 WRITES_SHORT = 120
@@ -27,6 +29,8 @@ CONTROL_IMAGES = 40
 # A sync of a file of the store that fails, and the next ones: the counts are those of a thread.
 FAILING = "inject=fsync,fdatasync:error=EIO:when={first}+{step}"
 SITE = service.Site
+# The files of the store are named after it. The last checkpoint of the log of states is in a file beside it.
+STORE, CHECKPOINT = "onward.db", "onward.db.checkpoint"
 
 
 class Recording:
@@ -37,15 +41,18 @@ class Recording:
         self.site, self.choices, self.journal = site, choices, writer.Journal()
         self.folder = self.node.folder / "store"
         self.folder.mkdir()
-        shutil.move(self.node.folder / "onward.db", self.folder / "onward.db")
-        settings = {"store": str(self.folder / "onward.db")}
+        for file in self.node.folder.glob(f"{STORE}*"):
+            shutil.move(file, self.folder / file.name)
+        settings = {"store": str(self.folder / STORE)}
         self.node.config.write_text(story.change_settings(self.node.config.read_text(), settings))
         self.receiver = service.Receiver(self.node)
+        self.witness = state_log.Witness([self.node], self.folder / CHECKPOINT)
         try:
-            self.base = prepare(site, [self.node], self.folder / "onward.db", self.receiver)
-            self.files = disk.read_files(self.folder, ["onward.db"])
+            self.base = prepare(site, [self.node], self.folder / STORE, self.receiver)
+            self.files = disk.read_files(self.folder, [STORE, CHECKPOINT])
             self.run(writes, fails)
         finally:
+            self.witness.end()
             self.receiver.shutdown()
             self.receiver.server_close()
 
@@ -60,6 +67,7 @@ class Recording:
         for thread in threads:
             thread.join(max(0.1, end - time.monotonic()))
         writer.end(writers, threads)
+        self.witness.wait_until_seen(CHECKPOINTS, CHECKPOINT_SECONDS_MAX)
         (child,) = children(self.node.process.pid)
         # An orderly end moves the log into the file and removes it.
         os.kill(child, self.choices.choice([signal.SIGINT, signal.SIGKILL]))
@@ -82,12 +90,14 @@ class Recording:
         if all(call.end is not None for call in self.calls):
             found, told = disk.read_files(self.folder, names), state.view()
             differing = [name for name in found.keys() | told.keys() if found.get(name) != told.get(name)]
-            if set(differing) - {str(self.folder / "onward.db.lock")}:
+            # Locks on these files matter, and nothing in them.
+            if set(differing) - {str(self.folder / f"{name}.lock") for name in (STORE, CHECKPOINT)}:
                 raise Failed(f"the model of the disk differs from the disk: {differing}")
 
     def examine(self, store, at_ns):
         """Everything that is wrong with an image of a power cut at this time."""
-        return account.examine(store, self.base, self.journal.writes, self.receiver.events, at_ns)
+        memory = self.witness.at(store.with_name(CHECKPOINT))
+        return account.examine(store, self.base, self.journal.writes, self.receiver.events, at_ns, memory)
 
     def failed_syncs(self):
         return sum(call.name in ("fsync", "fdatasync") and call.result == -1 for call in self.calls)
@@ -145,7 +155,8 @@ def prepare(site, nodes, store, receiver):
 
 def trace_command(folder, trace, choices=None):
     """strace with all data that is written to the files of a folder, and failing syncs if there are choices."""
-    paths = [folder, *(folder / f"onward.db{ending}" for ending in ("", "-wal", "-shm", "-journal"))]
+    endings = ("", "-wal", "-shm", "-journal", ".checkpoint", ".checkpoint.new")
+    paths = [folder, *(folder / f"{STORE}{ending}" for ending in endings)]
     command = ["strace", "-f", "-y", "--seccomp-bpf", "--timestamps=unix,ns", "-xx", "-s", "1048576", "-o", trace]
     for path in paths:
         command += ["-P", path]
@@ -173,13 +184,13 @@ class Opener:
         """Everything that is wrong with an image."""
         disk.write_files(files, self.recording.folder, self.place)
         self.opened += 1
-        return self.recording.examine(self.place / "onward.db", at_ns)
+        return self.recording.examine(self.place / STORE, at_ns)
 
     def open_deep(self, files):
         """What the program itself says about an image."""
         disk.write_files(files, self.recording.folder, self.place)
         self.deep += 1
-        store = self.place / "onward.db"
+        store = self.place / STORE
         command = [ONWARD, "check", "--deep", "--config", self.recording.node.config, "--set", f"store={store}"]
         try:
             story.run(*command)
@@ -221,6 +232,7 @@ def prove_unit(site, choices, seconds, evidence):
         "acknowledged writes": journal.count("acknowledged"),
         "calls that changed files": len(recording.calls),
         "failed syncs": recording.failed_syncs(),
+        "checkpoints of the log seen": len(recording.witness.seen),
         "seconds of images": round(time.monotonic() - recorded, 1),
     }
     if not opener.opened or (kind != "import" and not journal.count("acknowledged")):

@@ -36,9 +36,9 @@ EVENTS = ["milestone.updated", "fallthrough", "chain.changed"]
 class Site(story.Site):
     """A folder with a sandbox for each engine. Nodes begin as copies of a sandbox."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, ports=None):
         super().__init__(folder)
-        self.ports = itertools.cycle(story.find_ports(PORTS))
+        self.ports = itertools.cycle(ports or story.find_ports(PORTS))
         self.loads, self.databases, self.templates = [], [], {}
         self.count = 0
 
@@ -82,9 +82,11 @@ class Site(story.Site):
             if number == 1:
                 settings |= {url: node.sandbox[url] for url in nodes.ADDRESSES}
                 settings["store"] = store or str(node.folder / "onward.db")
+                # All nodes of a store share it.
+                settings["state_log_checkpoint_file"] = checkpoint_file(settings["store"], node.folder)
             else:
                 node.sandbox |= made[0].sandbox
-            node.store = settings["store"]
+            node.store, node.checkpoint_file = settings["store"], settings["state_log_checkpoint_file"]
             made.append(node)
         return made
 
@@ -99,6 +101,11 @@ class Site(story.Site):
         super().end()
         for name in list(self.databases):
             self.drop_database(name)
+
+
+def checkpoint_file(store, folder):
+    """The file outside the store with the last checkpoint of the log of states."""
+    return str(folder / "log-checkpoint") if store.startswith("postgres") else f"{store}.checkpoint"
 
 
 @dataclasses.dataclass
