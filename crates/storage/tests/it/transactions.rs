@@ -1,9 +1,10 @@
 //! Transactions that read or change the store.
 
+use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 
 use storage::{Result, Storage, StorageError, Write};
 
@@ -174,9 +175,11 @@ fn queue(
     let storage = storage.clone();
     let mut queued: Queued = Box::pin(async move { storage.write(work).await });
     let mut context = Context::from_waker(Waker::noop());
-    let polled = queued.as_mut().poll(&mut context);
-    assert!(polled.is_pending(), "{polled:?}");
-    queued
+    match queued.as_mut().poll(&mut context) {
+        Poll::Pending => queued,
+        // The writer was quicker than this thread.
+        Poll::Ready(outcome) => Box::pin(ready(outcome)),
+    }
 }
 
 fn break_primary_key(write: &mut Write<'_>) -> Result<u64> {
