@@ -1,4 +1,4 @@
-//! Document 1: the chain query and the address look-up, and the signed answers to them.
+//! Document 1: the chain query and the address look-up, the signed answers to them, and their evidence.
 
 pub mod access_log;
 pub mod answer;
@@ -14,6 +14,7 @@ pub mod wire;
 use std::sync::Arc;
 
 use observe::clock::Clock;
+use state_log::StateLog;
 use storage::Storage;
 use tokens::context::TokenContext;
 use web::turns::Turns;
@@ -34,6 +35,8 @@ pub struct ChainQueries {
     pub answers: Answers,
     /// Keeps which client was shown which property.
     pub accesses: Arc<AccessLog>,
+    /// The log that proves answers.
+    pub state_log: Arc<StateLog>,
     /// One query by many addresses of each client at a time.
     pub address_turns: Turns<Arc<str>>,
 }

@@ -1,7 +1,8 @@
-//! The operations below `{base_url}/api/v1/standard`, by their paths.
+//! The operations of document 1 and the evidence of its answers, by their paths.
 
 pub mod addresses;
 pub mod chains;
+pub mod evidence;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub fn routes(queries: &Arc<ChainQueries>, words: &[String]) -> OpenApiRouter {
         .routes(any_method!(chains::versions::list_chain_versions))
         .routes(any_method!(chains::versions::find_chain_version))
         .routes(any_method!(addresses::find_addresses))
+        .routes(any_method!(evidence::make_evidence))
         .merge(other_routes(words).into())
         .with_state(Arc::clone(queries))
 }

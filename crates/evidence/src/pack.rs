@@ -137,20 +137,31 @@ impl Answer {
     /// # Errors
     /// [`PackError::Answer`] for another shape.
     pub fn from_body(body: &[u8]) -> Result<Self, PackError> {
+        Self::with_time_from_body(body).map(|(answer, _signed_at)| answer)
+    }
+
+    /// As [`Self::from_body`], with `signedAt`, which nothing proves (S-59).
+    ///
+    /// # Errors
+    /// [`PackError::Answer`] for another shape.
+    pub fn with_time_from_body(body: &[u8]) -> Result<(Self, Option<String>), PackError> {
         let mut body = canonical::parse(body).map_err(|_| PackError::Answer)?;
         let mut signed = serde_json::Map::new();
         for name in ["data", "provenance"] {
             let part = body.get_mut(name).map(Value::take);
             signed.insert(name.to_owned(), part.ok_or(PackError::Answer)?);
         }
+        let mut signed_at = None;
         if let Some(Value::Object(provenance)) = signed.get_mut("provenance") {
-            provenance.remove("signedAt");
+            let time = provenance.remove("signedAt");
+            signed_at = time.and_then(|time| time.as_str().map(ToOwned::to_owned));
         }
-        serde_json::from_value(Value::Object(signed)).map_err(|_| PackError::Answer)
+        let answer = serde_json::from_value(Value::Object(signed));
+        Ok((answer.map_err(|_| PackError::Answer)?, signed_at))
     }
 
     /// The chains in the answer; `None` when it does not have the shape of document 1.
-    pub(crate) fn chains(&self) -> Option<&[Value]> {
+    pub fn chains(&self) -> Option<&[Value]> {
         self.data.get("data")?.as_array().map(Vec::as_slice)
     }
 }

@@ -265,7 +265,10 @@ impl fmt::Display for Report {
 }
 
 /// Document 1's verification rules, with the key that the log states.
-fn check_signature(answer: &Answer, key: &KeyStatement) -> Result<(), Refusal> {
+///
+/// # Errors
+/// [`Refusal::Part`] for another key or algorithm, and [`Refusal::Signature`].
+pub fn check_signature(answer: &Answer, key: &KeyStatement) -> Result<(), Refusal> {
     let block = &answer.provenance;
     if block.alg != "RS256" || block.payload_hash.alg != "SHA-256" {
         return Err(Refusal::Part("the answer's provenance block"));

@@ -22,7 +22,6 @@ const UNTESTED: &str = "\
 26 API keys
 32 refusals of the webhook calls
 59 signedAt is a claim
-62 not built yet
 67 not built yet
 68 not built yet
 69 not built yet

@@ -301,6 +301,7 @@ impl Foundation {
             tokens: Arc::clone(&tokens),
             answers: Answers::new(self.config.answers(), signers, Arc::clone(&metrics.answers)),
             accesses: Arc::clone(&self.accesses),
+            state_log: self.state_log(),
             address_turns: Turns::new(1, limits::CLIENTS_TAKING_TURNS_MAX),
         });
         let management = Arc::new(ListingManagement {
@@ -317,10 +318,10 @@ impl Foundation {
             config: Arc::clone(&self.config),
             console: Arc::new(self.console(&queries, &management)),
             layer: self.sandbox.as_ref().and_then(|parts| parts.layer.clone()),
+            state_log: Arc::clone(&queries.state_log),
             queries,
             webhooks: Arc::new(self.webhooks(wake, &tokens, rate_limits)),
             directory: Arc::new(Directory::new(storage.clone(), Arc::clone(&urls))),
-            state_log: self.state_log(),
             urls,
             management,
             operations: Arc::new(Operations {
@@ -336,7 +337,6 @@ impl Foundation {
     }
 }
 
-/// Prepares sign-in. The operator chose the provider, so it may be in any network.
 /// The client that calls the OpenID provider. The operator chose the provider, so any network is allowed.
 fn open_provider_client(config: &Config) -> Result<OutboundClient, StartError> {
     let ca_file = &config.sign_in_ca_file;

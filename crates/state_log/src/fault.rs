@@ -9,6 +9,7 @@ use log::tile::ReadError;
 use signing::canonical::CanonicalError;
 use storage::StorageError;
 use tokens::key_error::KeyError;
+use web::problem::Problem;
 
 /// A fault, as a sentence for the log.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +68,19 @@ impl From<ReadError<StorageError>> for Fault {
         match error {
             ReadError::Read(error) => Self::Storage(error),
             ReadError::NotInTree | ReadError::WrongLength => Self::Damaged(error.to_string()),
+        }
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Storage(error) => error.into(),
+            Fault::Key(_)
+            | Fault::NoFile
+            | Fault::File { .. }
+            | Fault::Damaged(_)
+            | Fault::Signing(_) => Self::Internal(fault.to_string()),
         }
     }
 }

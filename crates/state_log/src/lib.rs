@@ -9,6 +9,8 @@ mod entries;
 pub mod fault;
 pub mod key;
 mod limits;
+pub mod packs;
+pub mod policy;
 pub mod program;
 mod publication;
 pub mod routes;

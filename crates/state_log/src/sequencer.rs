@@ -102,6 +102,19 @@ impl StateLog {
         }
     }
 
+    /// Begins the first log of a store at once, and leaves it to whoever appends. Blocks.
+    ///
+    /// # Errors
+    /// [`Fault`].
+    pub fn ensure_begun(&self) -> Result<(), Fault> {
+        let newest = self.storage.read_blocking(state_log::find_newest)?;
+        if newest.is_none() {
+            self.take_turn()?;
+            self.end_lease()?;
+        }
+        Ok(())
+    }
+
     /// Appends a batch. `None`: nothing waits. Returns the number of entries, too.
     fn append_some(&self) -> Result<Option<(i64, Appended)>, Fault> {
         let reading = self.storage.read_blocking(|read| {

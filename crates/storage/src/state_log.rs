@@ -3,6 +3,7 @@
 //! This crate knows nothing about hashes. Tiles and frontiers are bytes.
 
 mod figures;
+mod places;
 mod waiting;
 
 use crate::engine::{EachRow, each_row, insert_each};
@@ -11,6 +12,7 @@ use crate::sealing::Lease;
 use crate::{Read, Result, Write};
 
 pub use self::figures::{LogFigures, find_figures};
+pub use self::places::{Place, find_key_places, find_state, is_unsealed};
 pub use self::waiting::{Waiting, WaitingKey, WaitingState, find_secrets, read_waiting};
 
 /// The level under which bundles of entries are stored.

@@ -28,10 +28,28 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
 impl JsonBody {
     /// Reads a body of at most `limits::JSON_BODY_BYTES_MAX` bytes.
     pub async fn read(headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
+        Self::read_at_most(limits::JSON_BODY_BYTES_MAX, headers, body).await
+    }
+
+    /// Reads a body of at most so many bytes.
+    pub async fn read_at_most(
+        bytes_max: usize,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<Self, Problem> {
         Ok(Self {
             is_json: is_json(headers),
-            body: form::read_body(headers, body, limits::JSON_BODY_BYTES_MAX).await?,
+            body: form::read_body(headers, body, bytes_max).await?,
         })
+    }
+
+    /// The unparsed body, if it should be JSON.
+    pub fn json(self) -> Result<Bytes, Problem> {
+        if self.is_json {
+            Ok(self.body)
+        } else {
+            Err(Problem::MediaTypeUnsupported("application/json"))
+        }
     }
 
     /// Parses the members of its object.

@@ -85,7 +85,7 @@ pub async fn refuse_unknown(
 }
 
 /// Fails if a query string has other parameters than these, or one of them twice.
-pub(crate) fn check(query: &str, known: &[String]) -> Result<(), Problem> {
+pub fn check(query: &str, known: &[String]) -> Result<(), Problem> {
     let query = Query::parse(Some(query))?;
     let mut errors = Vec::new();
     let mut seen = Vec::new();

@@ -59,6 +59,10 @@ pub enum Problem {
     BodyTooLarge(usize),
     /// The body arrived too slowly.
     BodyTooSlow,
+    /// The log does not show yet what the request asks to prove. The text tells the caller so.
+    NotLogged(&'static str),
+    /// There is no evidence for the body. The text tells the caller why.
+    NotProvable(&'static str),
     /// These values break a rule.
     ValuesInvalid(Vec<FieldError>),
     /// Listing and chain management refuses the request by one of its rules.
@@ -138,6 +142,8 @@ impl Problem {
             Self::BodyMalformed(_) => (400, "body-malformed", "Request body cannot be read"),
             Self::BodyTooLarge(_) => (413, "body-too-large", "Request body too large"),
             Self::BodyTooSlow => (408, "body-too-slow", "Request body came too slowly"),
+            Self::NotLogged(_) => (409, "not-logged", "Not in the log yet"),
+            Self::NotProvable(_) => (422, "not-provable", "No evidence"),
             Self::ValuesInvalid(_) => (422, "values-invalid", "Values not valid"),
             Self::Refused(refusal) => {
                 let (slug, title) = refusal.class.describe();
@@ -182,6 +188,8 @@ impl Problem {
             | Self::OneCredential(reason)
             | Self::Conflict(reason)
             | Self::NotAllowed(reason)
+            | Self::NotLogged(reason)
+            | Self::NotProvable(reason)
             | Self::NotFound(reason)
             | Self::NothingFits(reason, _) => (*reason).to_owned(),
             Self::ScopeInsufficient(scope) => format!(
@@ -262,7 +270,11 @@ impl Problem {
             | Self::QuotaUsedUp(Some(seconds), _) => {
                 vec![(header::RETRY_AFTER, seconds.to_string())]
             }
-            Self::Unconfirmed(_) | Self::Draining | Self::NotReady(_) | Self::AnswersUnread => {
+            Self::Unconfirmed(_)
+            | Self::Draining
+            | Self::NotReady(_)
+            | Self::NotLogged(_)
+            | Self::AnswersUnread => {
                 vec![(header::RETRY_AFTER, "1".to_owned())]
             }
             Self::MediaTypeUnsupported(supported) => {
@@ -288,6 +300,7 @@ impl Problem {
             | Self::BodyMalformed(_)
             | Self::BodyTooLarge(_)
             | Self::BodyTooSlow
+            | Self::NotProvable(_)
             | Self::ValuesInvalid(_)
             | Self::Refused(_)
             | Self::Internal(_) => Vec::new(),

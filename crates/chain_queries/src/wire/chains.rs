@@ -14,9 +14,11 @@ use self::shape::{
 };
 
 pub use self::envelope::{ChainAnswer, VersionAnswer};
+pub use self::pack::EvidencePack;
 
 mod envelope;
 pub mod explanation;
+mod pack;
 pub(crate) mod shape;
 
 /// Renders a chain's canonical document without its closing brace, because `render_data` still

@@ -7,6 +7,7 @@ mod changes;
 mod checkpoint;
 mod console;
 mod docs;
+pub(crate) mod evidence;
 mod health;
 mod home;
 mod introspect;

@@ -40,7 +40,7 @@ impl TestServer {
     }
 
     /// Serves the store with a node that never appends to the log.
-    async fn without_sequencer(mut self) -> Self {
+    pub(crate) async fn without_sequencer(mut self) -> Self {
         let time = Clock::Manual(self.clock.clone());
         let config = self.config.clone();
         let trying = Server::start_without_deliveries(config, time, Opening::Unchanged).await;
@@ -49,6 +49,16 @@ impl TestServer {
         node.stop().await;
         self.clock.advance(LEASE_ENDS);
         self
+    }
+
+    /// Appends all that waits, where no node does.
+    pub(crate) async fn append_all(&self) {
+        let is_done = async || {
+            self.clock.advance(LEASE_ENDS);
+            turn(self.sequencer()).await.1.unwrap();
+            count_waiting(&self.storage).await == 0
+        };
+        self.wait_until("all is in the log", is_done).await;
     }
 
     /// A sequencer of the test, with the clock of the test.
@@ -183,12 +193,7 @@ story! {
             assert_eq!(turned, Ok(()));
             assert!(read_checkpoint(&server, "/checkpoint").await.checkpoint().head.size >= head.size);
         }
-        let is_done = async || {
-            server.clock.advance(LEASE_ENDS);
-            turn(server.sequencer()).await.1.unwrap();
-            count_waiting(&server.storage).await == 0
-        };
-        server.wait_until("all is in the log", is_done).await;
+        server.append_all().await;
         let logs = check_log(&server.storage, &log).await;
         assert_eq!(logs.logs.len(), 1);
     }

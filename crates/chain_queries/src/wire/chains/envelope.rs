@@ -24,7 +24,7 @@ pub struct ChainAnswer<'a> {
 /// The signed object. The service signs and sends it in canonical form (RFC 8785).
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes the output of `render_data`")]
-struct ChainData<'a> {
+pub(super) struct ChainData<'a> {
     /// The time of which the answer gives the state. Present only if the query has `asOf`.
     #[schema(nullable = false, format = DateTime)]
     #[serde(rename = "asOf")]
@@ -113,7 +113,7 @@ struct Provenance {
 /// The digest of the canonical bytes of `data`.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes signing::provenance::PayloadHash")]
-struct PayloadHash {
+pub(super) struct PayloadHash {
     /// `SHA-256`.
     #[schema(pattern = "^SHA-256$")]
     alg: String,

@@ -176,6 +176,24 @@ sqlite_story! {
     }
 }
 
+sqlite_story! {
+    async fn evidence(server) {
+        server.import(&rows()).await;
+        let mut described = Described::new(&server, At::Base, "").await;
+        let call = "POST /api/v1/evidence";
+        let lender = server.lender().await;
+        let answer = lender.ask_uprns(&[1]).await;
+        let pack = lender.wait_for_evidence(&server, &answer.body).await;
+        described.check(call, &pack);
+        for body in [&b"{}"[..], b""] {
+            let refused = lender.ask_evidence(body).await;
+            assert_eq!(refused.status, 422);
+            described.check(call, &refused);
+        }
+        described.compare_with_examples();
+    }
+}
+
 /// Each kind of answer to a query; the limit is reached on the way.
 async fn ask(server: &TestServer, lender: &Registration) -> Vec<Answer> {
     let token = server.token(lender, None).await;
