@@ -6,6 +6,7 @@
 pub mod connection;
 mod error;
 pub mod event;
+mod evidence;
 pub mod fault;
 mod forward;
 pub mod key_set;

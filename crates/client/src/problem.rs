@@ -11,6 +11,8 @@ use crate::wire::ValueExplanation;
 const ERRORS_LIMIT: usize = 100;
 /// The kind of the refusal of a query without a match.
 pub const NOT_FOUND: &str = "not-found";
+/// The kind of the refusal of evidence that the log does not have yet.
+pub const NOT_LOGGED: &str = "not-logged";
 /// The beginning of the `type` of every problem.
 const PROBLEM_TYPE: &str = "urn:onward:problem:";
 /// Advice after an error of the service itself.
@@ -90,6 +92,7 @@ impl Problem {
                 "ask the directory's operator to assign the scope `transaction-status` to this \
                  client"
             }
+            409 if self.kind == NOT_LOGGED => "the log is late: ask again in some minutes",
             404 if self.kind == NOT_FOUND => "check the address or UPRN, or query another one",
             _ => self.general_advice(),
         }

@@ -202,9 +202,14 @@ impl Client {
         read_page(&envelope, body)
     }
 
+    /// The address of the service.
+    pub(crate) fn base_url(&self) -> &str {
+        &self.endpoints.base_url
+    }
+
     /// Sends a request with the access token, and once more with a new token if the service no
     /// longer accepts the cached one. Every status but 200 is an error.
-    async fn send_with_token(
+    pub(crate) async fn send_with_token(
         &self,
         url: &str,
         request: RequestBuilder,

@@ -51,6 +51,9 @@ pub struct SandboxFile {
     /// The link that opens the console's page of people.
     #[serde(default)]
     pub console_url: String,
+    /// The policy that verifies evidence packs.
+    #[serde(default)]
+    pub policy_file: PathBuf,
     /// Ids and an address to query.
     pub samples: SandboxSamples,
 }
@@ -191,6 +194,7 @@ impl SandboxFile {
         let mut paths = vec![
             &mut self.ca_file,
             &mut self.config_file,
+            &mut self.policy_file,
             &mut self.callback.certificate_file,
             &mut self.callback.key_file,
         ];

@@ -8,6 +8,7 @@ pub mod branch;
 pub mod check;
 pub mod client;
 pub mod completions;
+pub mod evidence;
 pub mod generate;
 pub mod import;
 pub mod init;
@@ -19,6 +20,7 @@ pub mod man;
 pub mod migrate;
 mod names;
 mod operator;
+pub mod packs;
 pub mod participant;
 pub mod person;
 pub mod preflight;
@@ -122,7 +124,9 @@ enum Command {
     Preflight(preflight::PreflightArgs),
     /// Gets an access token for use in other tools.
     Token(token::TokenArgs),
-    /// Verifies a saved answer.
+    /// Gets the evidence pack of a saved answer, or leaves properties out of a pack.
+    Evidence(evidence::EvidenceArgs),
+    /// Verifies a saved answer, or an evidence pack.
     Verify(verify::VerifyArgs),
     /// Receives events on this computer, verifies them and prints them.
     Listen(listen::ListenArgs),
@@ -302,6 +306,7 @@ fn run_command(command: Command) -> Result<(), Failure> {
         Command::Token(args) => wait_for(async move {
             token::run(args, client_clock(), &mut Output(std::io::stdout())).await
         }),
+        Command::Evidence(args) => wait_for(evidence::run(args, client_clock())),
         Command::Verify(args) => wait_for(async move {
             let ran = verify::run(args, &mut Output(std::io::stdout())).await;
             ran.map_err(Failure::new)

@@ -177,8 +177,9 @@ fn make_certificates(directory: &Path, clock: &Clock) -> Result<Authority, Provi
 }
 
 impl Prepared {
-    /// Writes `sandbox.json` atomically, once every listener serves.
-    pub fn publish(&self) -> Result<(), SandboxError> {
+    /// Writes the policy and then `sandbox.json`, each atomically, once every listener serves.
+    pub fn publish(&self, policy: &str) -> Result<(), SandboxError> {
+        files::write(&self.file.policy_file, policy).map_err(SandboxError::new)?;
         let text = serde_json::to_string_pretty(&self.file).map_err(SandboxError::new)?;
         files::write_secret(&self.directory.join(SANDBOX_FILE_NAME), &text)
             .map_err(SandboxError::new)
@@ -253,6 +254,7 @@ fn describe(
             key_file: directory.join("callback.key"),
         },
         console_url: config.console_url.clone(),
+        policy_file: directory.join("policy.txt"),
         samples,
     })
 }

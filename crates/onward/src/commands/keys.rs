@@ -7,12 +7,13 @@ use observe::clock::{self, Clock};
 use serde_json::json;
 use signing::key::RsaSize;
 use signing::keyring::Purpose;
-use storage::Storage;
+use state_log::policy::write_policy;
 use storage::keys::StoredKey;
+use storage::{Opening, Storage};
 use tokens::keys::{self, Rotation};
 
 use super::read_args::print_rows;
-use super::{Failure, OperatorArgs, ReadArgs};
+use super::{ConfigArgs, Failure, OperatorArgs, ReadArgs, say};
 
 /// The subcommands of `onward keys`.
 #[derive(Debug, Subcommand)]
@@ -25,8 +26,17 @@ pub enum KeysCommand {
     Revoke(RevokeArgs),
     /// Seals all keys with the first key-encryption key of the file or command.
     Rewrap(RewrapArgs),
+    /// Prints the policy that verifies evidence packs of this service (C2SP tlog-policy).
+    Policy(PolicyArgs),
     /// Revokes keys that cannot be opened any more, and makes new ones. Asks first at a terminal.
     ReplaceLost(OperatorArgs),
+}
+
+/// The service whose policy is printed.
+#[derive(Debug, Args)]
+pub struct PolicyArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 /// The purposes to rotate, and the size of the new key.
@@ -92,6 +102,7 @@ pub fn run(command: KeysCommand, out: &mut dyn Write) -> Result<(), Failure> {
         KeysCommand::Rotate(args) => rotate(&args, out),
         KeysCommand::Revoke(args) => revoke(&args, out),
         KeysCommand::Rewrap(args) => rewrap(&args, out),
+        KeysCommand::Policy(args) => print_policy(&args, out),
         KeysCommand::ReplaceLost(output) => replace_lost(&output, out),
     }
 }
@@ -119,6 +130,21 @@ fn line(key: &StoredKey) -> String {
         "{}  {} {}, {} since {since}",
         key.kid, key.purpose, key.algorithm, key.state
     )
+}
+
+fn print_policy(args: &PolicyArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let config = args.config.load()?;
+    let storage = server::foundation::open_storage(&config, Opening::Unchanged);
+    let policy = storage
+        .map_err(Failure::new)?
+        .read_blocking(move |read| write_policy(read, &config.directory_url))?;
+    if !policy.contains("\nlog ") {
+        return Err(Failure::new(
+            "this service has no log yet: start it with `state_log_checkpoint_file`, and wait some seconds",
+        ));
+    }
+    say(out, policy.trim_end());
+    Ok(())
 }
 
 fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {

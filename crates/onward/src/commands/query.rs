@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use client::problem::{NOT_FOUND, Problem};
-use client::sandbox::AUDITOR;
 use client::wire::{AddressSuggestion, ValueExplanation};
 use client::{ChainInput, ChainQuery, ClientError, Clock, VerifiedAnswer, printable};
 use observe::clock;
 
 use super::audit_log::read_time;
+use super::packs::{self, EvidenceError};
 use super::source::{SourceArgs, SourceError, open_client};
 
 mod diagram;
@@ -64,6 +64,10 @@ pub struct QueryArgs {
     /// Saves the verified answer, for `onward verify`.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Saves the evidence pack of the answer, once the log has its states.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    evidence: Option<PathBuf>,
 }
 
 /// The reasons why a query or a verification fails.
@@ -91,6 +95,9 @@ pub enum QueryError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// There is no evidence pack, or it does not verify.
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
     /// The service to ask cannot be used.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -111,10 +118,7 @@ pub enum QueryError {
 /// # Errors
 /// [`QueryError`]; the program's exit status is then 1.
 pub async fn run(args: QueryArgs, time: Clock, out: &mut dyn Write) -> Result<(), QueryError> {
-    let source = match args.as_of {
-        Some(_) => args.source.with_sandbox_client(AUDITOR),
-        None => args.source,
-    };
+    let source = args.source.for_time(args.as_of.is_some());
     let client = open_client(&source, time)?;
     let address = args.address.join(" ");
     let input = if address.is_empty() {
@@ -155,6 +159,10 @@ pub async fn run(args: QueryArgs, time: Clock, out: &mut dyn Write) -> Result<()
         write_answer(&answer, Paint::detect(), out)?;
     }
     out.flush()?;
+    if let Some(path) = args.evidence {
+        let pack = packs::fetch(&client, answer.body(), args.as_of.is_some()).await?;
+        packs::save(&pack, &path, out)?;
+    }
     Ok(())
 }
 
@@ -227,7 +235,7 @@ pub(crate) fn describe_signature(answer: &VerifiedAnswer, paint: Paint) -> Strin
     )
 }
 
-fn uprn_parser() -> clap::builder::RangedU64ValueParser {
+pub(super) fn uprn_parser() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(0..=999_999_999_999)
 }
 

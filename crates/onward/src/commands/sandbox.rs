@@ -8,6 +8,7 @@ use listing_management::forecasts::pass;
 use observe::clock::Clock;
 use observe::telemetry;
 use server::lifecycle::Server;
+use state_log::fault::Fault;
 
 use super::import::Bar;
 use super::{Failure, say};
@@ -131,7 +132,8 @@ async fn serve(options: SandboxOptions) -> Result<(), Failure> {
     pass::make_if_due(&server.foundation.housekeeping().daily_pass(), &stopped)
         .await
         .map_err(Failure::new)?;
-    prepared.publish().map_err(Failure::new)?;
+    let policy = begin_log(&server).await?;
+    prepared.publish(&policy).map_err(Failure::new)?;
     introduce(&prepared);
     let pedantry = prepared.pedantry.as_ref();
     let background = pedantry.map(|pedantry| background::start(pedantry, &server));
@@ -142,6 +144,17 @@ async fn serve(options: SandboxOptions) -> Result<(), Failure> {
     server.stop().await;
     telemetry.end().await;
     Ok(())
+}
+
+/// Begins the log if the store has none. Returns the policy that verifies evidence packs.
+async fn begin_log(server: &Server) -> Result<String, Failure> {
+    let log = server.foundation.state_log();
+    let beginning = tokio::task::spawn_blocking(move || {
+        log.ensure_begun()?;
+        Ok::<_, Fault>(log.policy()?)
+    });
+    let begun = beginning.await.map_err(Failure::new)?;
+    begun.map_err(Failure::new)
 }
 
 fn introduce(prepared: &Prepared) {

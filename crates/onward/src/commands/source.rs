@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use client::sandbox::{QUERY_SCOPE, SandboxFile, load, read_file};
+use client::sandbox::{AUDITOR, QUERY_SCOPE, SandboxFile, load, read_file};
 use client::token::IssuedToken;
 use client::{Client, ClientError, ClientFiles, Clock, Credentials, Endpoints, Trust};
 
@@ -113,8 +113,17 @@ pub(super) struct Service {
 }
 
 impl SourceArgs {
+    /// With the sandbox's client that may ask about this time, unless another one or a service is named.
+    pub(super) fn for_time(self, is_past: bool) -> Self {
+        if is_past {
+            self.with_sandbox_client(AUDITOR)
+        } else {
+            self
+        }
+    }
+
     /// With this client of a sandbox, unless another one or a service is named.
-    pub(super) fn with_sandbox_client(self, name: &str) -> Self {
+    fn with_sandbox_client(self, name: &str) -> Self {
         let default = self.base_url.is_none().then(|| name.to_owned());
         Self {
             client: self.client.or(default),

@@ -1,4 +1,4 @@
-//! `onward verify`: checks a saved answer against a key set.
+//! `onward verify`: checks a saved answer against a key set, or an evidence pack against a policy.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,16 +8,19 @@ use client::connection::BODY_LIMIT_BYTES;
 use client::key_set::fetch_key_set;
 use client::sandbox::{load, read_file};
 use client::{ClientError, Trust, VerifiedAnswer, printable, verify_answer};
+use evidence::Report;
 use serde_json::json;
 use signing::jwk::JwkSet;
 
+use super::packs::{self, EvidenceError};
 use super::query::{Paint, QueryError, describe_as_of, describe_signature};
 use super::source::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
 
-/// Verifies a saved answer: the holder of a published key signed exactly its data.
+/// Verifies a saved answer: the holder of a published key signed exactly its data. With `--policy` it verifies
+/// an evidence pack, offline.
 #[derive(Args, Debug)]
 pub struct VerifyArgs {
-    /// The saved answer; `-` for standard input.
+    /// The saved answer or evidence pack; `-` for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -39,6 +42,11 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE", requires = "jwks")]
     ca: Option<PathBuf>,
 
+    /// The policy to verify an evidence pack with: the keys of the log and its witnesses. Hold your own;
+    /// never take it from whoever gives you the pack.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["jwks", "sandbox"])]
+    policy: Option<PathBuf>,
+
     /// Prints the result as JSON.
     #[arg(long)]
     json: bool,
@@ -51,6 +59,12 @@ pub struct VerifyArgs {
 /// verify is also written to `out`, as `{"verified": false, "reason": …}`.
 pub async fn run(args: VerifyArgs, out: &mut dyn Write) -> Result<(), QueryError> {
     let body = read_answer(&args.file)?;
+    if let Some(policy) = &args.policy {
+        return verify_pack(&body, policy, args.json, out);
+    }
+    if packs::is_pack(&body) {
+        return Err(EvidenceError::NoPolicy.into());
+    }
     let keys = obtain_keys(&args).await?;
     match verify_answer(body, &keys) {
         Ok(answer) if args.json => write_json(&summarise(&answer), out)?,
@@ -68,7 +82,7 @@ pub async fn run(args: VerifyArgs, out: &mut dyn Write) -> Result<(), QueryError
     Ok(())
 }
 
-fn read_answer(file: &Path) -> Result<Vec<u8>, ClientError> {
+pub(super) fn read_answer(file: &Path) -> Result<Vec<u8>, ClientError> {
     let limit_bytes = u64::try_from(BODY_LIMIT_BYTES).unwrap_or(u64::MAX);
     if file.as_os_str() != "-" {
         return read_file(file, limit_bytes);
@@ -88,6 +102,39 @@ fn read_answer(file: &Path) -> Result<Vec<u8>, ClientError> {
         return Err(failed(io::Error::new(io::ErrorKind::FileTooLarge, text)));
     }
     Ok(body)
+}
+
+/// Verifies an evidence pack: the level that it reaches, and each step.
+fn verify_pack(
+    pack: &[u8],
+    policy: &Path,
+    is_json: bool,
+    out: &mut dyn Write,
+) -> Result<(), QueryError> {
+    let verified = packs::verify(pack, policy)?;
+    if is_json {
+        let document = match &verified {
+            Ok(report) => summarise_report(report),
+            Err(refusal) => json!({"verified": false, "reason": refusal.to_string()}),
+        };
+        write_json(&document, out)?;
+    } else if let Ok(report) = &verified {
+        write!(out, "{}", unicode::visible_lines(&report.to_string()))?;
+    }
+    out.flush()?;
+    let verified = verified.map_err(EvidenceError::Refused);
+    Ok(verified.map(drop)?)
+}
+
+fn summarise_report(report: &Report) -> serde_json::Value {
+    let steps = report.steps.iter();
+    let steps = steps.map(|(level, step)| json!({"level": *level as u8, "step": step}));
+    json!({
+        "verified": true,
+        "level": report.level as u8,
+        "steps": steps.collect::<Vec<_>>(),
+        "witnessedBy": report.witnessed_by,
+    })
 }
 
 /// The key set of `--jwks`, or the key set of the running sandbox.

@@ -6,6 +6,7 @@ mod backup;
 mod branch;
 mod clean_text;
 mod client;
+mod evidence;
 mod failures;
 mod few_files;
 mod folder;

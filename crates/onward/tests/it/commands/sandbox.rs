@@ -68,7 +68,7 @@ fn names(value: &Value) -> String {
 /// The shape that the program's contract gives, members in any order.
 fn check_shape(file: &Value, port: u16) {
     let members = "api_keys auth_url base_url ca_file callback clients config_file console_url \
-        directory_url jwks_url listing_base_url ops_url samples";
+        directory_url jwks_url listing_base_url ops_url policy_file samples";
     assert_eq!(names(file), members);
     for (name, origin, offset, path) in [
         ("base_url", "https://localhost", 0, ""),
@@ -87,7 +87,9 @@ fn check_shape(file: &Value, port: u16) {
         console.strip_prefix(&entry).unwrap().len() >= 43,
         "{console}"
     );
-    assert!(is_file(&file["ca_file"]) && is_file(&file["config_file"]));
+    for name in ["ca_file", "config_file", "policy_file"] {
+        assert!(is_file(&file[name]), "{name}");
+    }
     for key in file["api_keys"].as_array().unwrap() {
         assert_eq!(names(key), "key participantName");
     }
