@@ -86,6 +86,19 @@ story! {
 }
 
 story! {
+    async fn each_property_in_evidence_is_logged(server) {
+        server = server.reconfigure(|config| config.access_log_days = 2).await;
+        let lender = server.lender_with_sales([1, 2]).await;
+        let answer = lender.ask_uprns(&[1, 2]).await;
+        assert_eq!(wait_for(&server, 2).await, [1, 2]);
+        lender.wait_for_evidence(&server, &answer.body).await;
+        // Whoever is refused was shown nothing.
+        assert_eq!(lender.ask_evidence(b"{}").await.status, 422);
+        assert_eq!(wait_for(&server, 4).await, [1, 2, 1, 2]);
+    }
+}
+
+story! {
     async fn many_accesses_are_stored_in_one_go(server) {
         let access = |number: i64| Access {
             accessed_at: BEGINNING + number,

@@ -61,6 +61,19 @@ impl TestServer {
         self.wait_until("all is in the log", is_done).await;
     }
 
+    /// Appends what waits and is sealed, and signs no checkpoint.
+    pub(crate) async fn append_unsigned(&self) {
+        self.wait_until("the entries are in the store", async || {
+            self.clock.advance(LEASE_ENDS);
+            let mut log = self.sequencer();
+            log.file = Some("/nowhere/checkpoint".into());
+            let _no_file_or_nothing_waits = turn(log).await.1;
+            let stored = stored::StoredLogs::read(&self.storage).await;
+            stored.newest().size > stored.newest().signed_size
+        })
+        .await;
+    }
+
     /// A sequencer of the test, with the clock of the test.
     fn sequencer(&self) -> StateLog {
         Arc::into_inner(self.node.foundation.state_log()).unwrap()

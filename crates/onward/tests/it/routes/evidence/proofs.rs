@@ -51,6 +51,20 @@ story! {
 }
 
 story! {
+    async fn each_chain_of_a_long_answer_is_proved(server) {
+        let lender = server.lender_with_sales(1..=100).await;
+        let uprns: Vec<u64> = (1..=100).collect();
+        let answer = lender.ask_uprns(&uprns).await;
+        assert_eq!(answer.chains().len(), 100);
+        let pack = lender.wait_for_evidence(&server, &answer.body).await;
+        let policy = log::policy::Policy::parse(&server.policy().await).unwrap();
+        let report = evidence::verify(&pack.body, &policy).unwrap();
+        assert_eq!(report.level, evidence::Level::StateLogged);
+        assert_eq!(read_pack(&pack).states.len(), 100);
+    }
+}
+
+story! {
     async fn a_new_state_is_proved_within_three_seconds_of_its_commit(server) {
         let agent = server.agent("north").await;
         let lender = server.lender().await;
@@ -107,7 +121,7 @@ story! {
 }
 
 /// Rotates the key of answers. Returns the id of the one that retired.
-async fn rotate(server: &TestServer) -> String {
+pub(super) async fn rotate(server: &TestServer) -> String {
     let (storage, registry, now) = (
         server.storage.clone(),
         server.node.foundation.registry.clone(),

@@ -5,7 +5,8 @@ use signing::key::SigningKey;
 use signing::keyring::Purpose;
 use signing::{base64url, canonical};
 
-use super::{JSON, PATH};
+use super::proofs::rotate;
+use super::{JSON, PATH, read_pack};
 use crate::query::rows::Rows;
 use crate::query::versions::SCOPES;
 use crate::test_server::{TestServer, send};
@@ -166,9 +167,39 @@ story! {
         let expected = "409 not-logged: The log does not show this state and its key yet: ask again in 1 s.";
         assert_eq!(waiting.problem(), expected);
         assert_eq!(waiting.header("retry-after"), "1");
+        // A checkpoint shows the key, and then other changes of it wait.
         server.append_all().await;
+        let lender = lender.renewed(&server).await;
+        assert_eq!(lender.ask_evidence(&answer.body).await.status, 200);
+        rotate(&server).await;
+        assert_eq!(lender.ask_evidence(&answer.body).await.problem(), expected);
+        server.append_all().await;
+        let lender = lender.renewed(&server).await;
         let pack = lender.ask_evidence(&answer.body).await;
-        assert_eq!(pack.status, 200);
+        server.verify(&pack.body).await;
+        let keys = read_pack(&pack).keys;
+        assert_eq!(keys.last().unwrap().statement.state, evidence::entry::KeyState::Retired);
+    }
+}
+
+story! {
+    async fn a_state_that_no_checkpoint_shows_is_not_logged(server) {
+        let agent = server.agent("north").await;
+        let lender = server.lender().await;
+        let listing = agent.list(7).await;
+        server.wait_for_log().await;
+        server = server.without_sequencer().await;
+        let (agent, lender) = (agent.after_restart(&server), lender.after_restart(&server));
+        assert_eq!(agent.record(listing, "sstc", "2026-03-01").await.status, 200);
+        let answer = lender.ask_uprns(&[7]).await;
+        // The entries are in the store, and the checkpoint is not signed.
+        server.append_unsigned().await;
+        let lender = lender.renewed(&server).await;
+        let waiting = lender.ask_evidence(&answer.body).await;
+        assert!(waiting.problem().starts_with("409 not-logged"), "{}", waiting.problem());
+        server.append_all().await;
+        let lender = lender.renewed(&server).await;
+        let pack = lender.ask_evidence(&answer.body).await;
         server.verify(&pack.body).await;
     }
 }
