@@ -203,3 +203,22 @@ story! {
         server.verify(&pack.body).await;
     }
 }
+
+story! {
+    async fn without_a_checkpoint_file_postgres_has_no_log_and_no_evidence(server) {
+        server = server.reconfigure(|config| config.state_log_checkpoint_file.clear()).await;
+        let agent = server.agent("north").await;
+        let lender = server.lender().await;
+        agent.list(7).await;
+        let answer = lender.ask_uprns(&[7]).await;
+        if server.config.store.starts_with("postgres") {
+            let refused = lender.ask_evidence(&answer.body).await.problem();
+            let expected = "404 not-found: This service keeps no log of states, so it makes no evidence.";
+            assert_eq!(refused, expected);
+        } else {
+            // The file is beside the store.
+            let pack = lender.wait_for_evidence(&server, &answer.body).await;
+            server.verify(&pack.body).await;
+        }
+    }
+}
