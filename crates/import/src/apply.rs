@@ -19,7 +19,7 @@ use chain::state::{Chain, Member};
 use jiff::civil::Date;
 use storage::batches::NewMilestone;
 use storage::branch::{self, Branch};
-use storage::listings::{FoundListing, ListingDetails};
+use storage::listings::{self, FoundListing, ListingDetails};
 use storage::{StorageError, Write, proposals};
 use uuid::Uuid;
 
@@ -120,7 +120,7 @@ impl Batch {
         match row {
             Row::Property(row) => self.apply_property(row),
             Row::Branch(row) => self.apply_branch(write, row),
-            Row::Listing(row) => self.apply_listing(row),
+            Row::Listing(row) => self.apply_listing(write, row),
             Row::Party(row) => self.apply_party(row),
             Row::Link(row) => self.apply_link(row),
             Row::Milestone(row) => self.apply_milestone(row),
@@ -154,7 +154,7 @@ impl Batch {
         Ok(true)
     }
 
-    fn apply_listing(&mut self, row: &ListingRow) -> Applied {
+    fn apply_listing(&mut self, write: &mut Write<'_>, row: &ListingRow) -> Applied {
         self.known.branch(&row.branch)?;
         let Some(property) = self.known.properties.get(&row.uprn) else {
             let uprn = row.uprn;
@@ -187,12 +187,32 @@ impl Batch {
         }
         let (id, before) = (found.id, found.details.property);
         if before != property {
-            self.unsettled.note_property(before);
-            self.unsettled.note(id, property);
-            self.moved.push(id);
+            self.move_listing(write, row, id, [before, property])?;
         }
         self.change_details(id, details);
         Ok(true)
+    }
+
+    /// Moves a listing from the first property to the second, unless it is a sale of the first (S-56).
+    fn move_listing(
+        &mut self,
+        write: &mut Write<'_>,
+        row: &ListingRow,
+        id: ListingId,
+        [before, after]: [PropertyId; 2],
+    ) -> Result<(), Refusal> {
+        if self.pending.names_a_sale(id) || listings::names_a_sale(write, id)? {
+            return Err(Refusal::Row(format!(
+                "listing `{}` was linked or has milestones, so it cannot move to property {}: give \
+                 that sale another `listing`",
+                row.listing, row.uprn
+            )));
+        }
+        self.clear_end_checks(id)?;
+        self.unsettled.note_property(before);
+        self.unsettled.note(id, after);
+        self.moved.push(id);
+        Ok(())
     }
 
     fn add_listing(&mut self, row: &ListingRow, details: ListingDetails) -> Result<(), Refusal> {

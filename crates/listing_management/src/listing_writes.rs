@@ -2,7 +2,7 @@
 
 use chain::ids::{ChainId, ListingId, PropertyId};
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
-use storage::{Write, branch, chains};
+use storage::{Write, branch, chains, end_checks};
 use uuid::Uuid;
 use web::problem::Problem;
 use web::refusal::Refusal;
@@ -218,6 +218,11 @@ fn store_changes(
         return Ok(());
     }
     listings::update_listing(write, before.id, &after, author.now)?;
+    let is_moved = property != before.property;
+    if is_moved {
+        // They were about the chain of another home.
+        end_checks::delete_end_checks_of_listing(write, before.id)?;
+    }
     if let Some(is_locked) = is_locked {
         listings::set_locked(write, before.id, is_locked, author.now)?;
     }
@@ -226,7 +231,6 @@ fn store_changes(
         .history()
         .note(write, at, "listing.updated", &detail)?;
     let settling = author.settling();
-    let is_moved = property != before.property;
     current::decide(write, &settling, before.id, is_moved)?;
     if is_moved {
         current::decide_after_move(write, &settling, before.property, before.id)?;

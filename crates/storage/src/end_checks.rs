@@ -51,6 +51,12 @@ pub(crate) fn delete_end_check(write: &mut Write<'_>, listing: ListingId, end: E
     Ok(())
 }
 
+/// Clears the checks of a listing that moves to another property. The caller began the change of the chain.
+pub fn delete_end_checks_of_listing(write: &mut Write<'_>, listing: ListingId) -> Result<()> {
+    delete_end_check(write, listing, End::Top)?;
+    delete_end_check(write, listing, End::Bottom)
+}
+
 /// The check of an end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndCheck {

@@ -1,6 +1,7 @@
 //! Applies rows of links and of ends.
 
 use chain::ends::End;
+use chain::ids::ListingId;
 use chain::link::{self, Join, LinkRefusal, LinkRule};
 use chain::state::{Chain, Link, MalformedChain};
 use storage::StorageError;
@@ -88,6 +89,27 @@ impl Batch {
         self.pending.add_end_check(listing, end, branch);
         self.pending.touch(id);
         Ok(true)
+    }
+
+    /// Clears the checks of a listing that has no links.
+    pub(super) fn clear_end_checks(&mut self, listing: ListingId) -> Result<(), StorageError> {
+        for end in [End::Top, End::Bottom] {
+            self.pending.clear_end_check(listing, end);
+        }
+        let Ok(chain) = self.known.chain_of(listing) else {
+            // No row of this batch needs it.
+            return Ok(());
+        };
+        let (id, links) = (chain.id(), chain.links().to_vec());
+        let mut members = chain.members().to_vec();
+        for member in &mut members {
+            if member.listing == listing {
+                mark(member, End::Top, false);
+                mark(member, End::Bottom, false);
+                member.checked_by = [None; 2];
+            }
+        }
+        self.put_chain(Chain::new(id, members, links))
     }
 
     pub(super) fn put_chain(

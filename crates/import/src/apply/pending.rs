@@ -5,12 +5,16 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use chain::ends::End;
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
 use chain::link::Join;
+use chain::milestone::MilestoneType;
 use chain::state::Link;
 use storage::batches::{self, NewListing, NewMilestone};
 use storage::properties::NewProperty;
 use storage::{StorageError, Write, chains};
 
 use super::known::{Known, KnownListing, MilestoneKey, Written};
+
+/// The milestone that a listing may have before it moves to another property.
+const PROPERTY_LISTED: &str = "property_listed";
 
 /// Changes that are not stored yet. Details of listings are in [`Known`].
 #[derive(Debug, Default)]
@@ -89,9 +93,8 @@ impl Pending {
     pub(super) fn add_link(&mut self, join: &Join) {
         self.links.push(join.link);
         self.linked.extend([join.link.seller, join.link.buyer]);
-        for check in &join.cleared {
-            self.checks.remove(check);
-            self.cleared.insert(*check);
+        for (listing, end) in &join.cleared {
+            self.clear_end_check(*listing, *end);
         }
         if let Some((dissolved, _moved)) = &join.dissolved {
             self.survivors.insert(*dissolved, join.survivor);
@@ -105,6 +108,19 @@ impl Pending {
 
     pub(super) fn add_end_check(&mut self, listing: ListingId, end: End, branch: Option<BranchId>) {
         self.checks.insert((listing, end), branch);
+    }
+
+    pub(super) fn clear_end_check(&mut self, listing: ListingId, end: End) {
+        self.checks.remove(&(listing, end));
+        self.cleared.insert((listing, end));
+    }
+
+    /// Whether this batch makes a listing the sale of one property (S-56).
+    pub(super) fn names_a_sale(&self, listing: ListingId) -> bool {
+        let is_sale = |kind: &MilestoneType| kind.key != PROPERTY_LISTED;
+        let mut milestones = self.milestones.iter();
+        self.linked.contains(&listing)
+            || milestones.any(|(new, _)| new.listing == listing && is_sale(new.kind))
     }
 
     pub(super) fn put_milestone(&mut self, milestone: NewMilestone, is_stored: bool) {

@@ -71,6 +71,68 @@ story! {
     }
 }
 
+/// A row that says that L1 sells the property 1003.
+const MOVED: &str = r#"{"type":"listing","branch":"b1","listing":"L1","uprn":1003}"#;
+const MOVE_REFUSED: &str = "listing `L1` was linked or has milestones, so it cannot move to property 1003: \
+                            give that sale another `listing`";
+
+story! {
+    async fn the_sale_of_a_home_never_becomes_the_sale_of_another(server) {
+        // S-56.
+        server.import(THREE).await;
+        let sstc = r#"{"type":"milestone","branch":"b1","listing":"L1","key":"sstc","date":"2026-10-01"}"#;
+        refuse_the_move(&server, sstc).await;
+        // A withdrawn milestone holds nothing, and Property Listed is of any home.
+        change(&server, "update milestone set deleted_at = 1").await;
+        let listed = sstc.replace("sstc", "property_listed");
+        assert_eq!(server.import(&format!("{listed}\n{MOVED}")).await.changed, 2);
+        let back = MOVED.replace("1003", "1001");
+        assert_eq!(server.import(&back).await.changed, 1);
+
+        refuse_the_move(&server, &link("L2", "L1", false)).await;
+        // It was linked once.
+        change(&server, "delete from link").await;
+        let (_report, refused) = server.import_with_refusals(MOVED).await;
+        assert_eq!(refused, [format!("1: {MOVE_REFUSED}")]);
+    }
+}
+
+/// Makes L1 a sale with this row, and tries to move it in the same batch and in a later one.
+async fn refuse_the_move(server: &TestServer, row: &str) {
+    let (report, refused) = server
+        .import_with_refusals(&format!("{}\n{MOVED}", row.trim()))
+        .await;
+    assert_eq!((report.changed, report.bad), (1, 1), "{row}");
+    assert_eq!(refused, [format!("2: {MOVE_REFUSED}")]);
+    let (report, refused) = server.import_with_refusals(MOVED).await;
+    assert_eq!((report.changed, report.bad), (0, 1), "{row}");
+    assert_eq!(refused, [format!("1: {MOVE_REFUSED}")]);
+    let moved = "select count(*) from listing l join property p on p.id = l.property_id \
+         where l.external_id = 'L1' and p.uprn <> 1001";
+    assert_eq!(number(server, moved).await, 0);
+}
+
+story! {
+    async fn a_listing_that_moves_loses_its_end_checks(server) {
+        let check = |end: &str| {
+            format!(r#"{{"type":"end_check","branch":"b1","listing":"L1","end":"{end}"}}"#) + "\n"
+        };
+        let count = "select count(*) from end_check";
+        server.import(THREE).await;
+        server.import(&(check("top") + &check("bottom"))).await;
+        assert_eq!(number(&server, count).await, 2);
+        assert_eq!(server.import(MOVED).await.changed, 1);
+        assert_eq!(number(&server, count).await, 0);
+        // Checks before the move in one batch go, and those after it stay.
+        let back = MOVED.replace("1003", "1001") + "\n";
+        server.import(&(check("top") + &check("bottom") + &back + &check("top"))).await;
+        assert_eq!(number(&server, count).await, 1);
+        let lender = server.lender().await;
+        let property = lender.shown_property(1001).await;
+        assert_eq!((&property["isTopClosed"], &property["isBottomClosed"]), (&json!(true), &json!(false)));
+    }
+}
+
 story! {
     async fn a_withdrawn_milestone_can_be_recorded_again(server) {
         server.import(THREE).await;

@@ -239,3 +239,22 @@ story! {
         assert_eq!(refused, (409, "listing_locked".to_owned()));
     }
 }
+
+story! {
+    async fn a_listing_that_moves_loses_its_end_checks(server) {
+        let agent = server.agent("north").await;
+        let mut first = body(&agent, &mill_house());
+        first["external_id"] = json!("N/1");
+        let listing = agent.post("/listing", first.clone()).await.listing();
+        agent.close_chain(listing).await;
+        let lender = server.lender().await;
+        assert_eq!(lender.shown_property(1001).await["isTopClosed"], true);
+        // The same home keeps them.
+        assert_eq!(agent.post("/listing", with(&first, "price", json!(7))).await.status, 200);
+        assert_eq!(lender.shown_property(1001).await["isBottomClosed"], true);
+        first["address"]["uprn"] = json!(1002);
+        assert_eq!(agent.post("/listing", first).await.status, 200);
+        let property = lender.shown_property(1002).await;
+        assert_eq!((&property["isTopClosed"], &property["isBottomClosed"]), (&json!(false), &json!(false)));
+    }
+}

@@ -108,6 +108,11 @@ impl Model {
             let listing = self.listing_mut(id);
             listing.price = price;
             listing.property = property;
+            if is_moved {
+                listing.top_checked = false;
+                listing.bottom_checked = false;
+                listing.checked_by = [None; 2];
+            }
             self.touch(id);
             self.note(asker, "listing.updated", id);
             self.settle(asker, id, is_moved);
