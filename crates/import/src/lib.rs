@@ -5,6 +5,8 @@ pub mod limits;
 mod pace;
 pub mod reader;
 pub mod row;
+#[cfg(test)]
+mod tests;
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -118,10 +120,11 @@ pub fn import_files(
     read_files(files, observer, |batch, pace, observer| {
         let ReadBatch { rows, rest } = batch;
         let length = rows.len();
-        let now = clock.now_seconds();
-        let holders = Arc::clone(&progress.holders);
+        let (clock, holders) = (clock.clone(), Arc::clone(&progress.holders));
         let (done, took) = storage.write_part_blocking(move |write| {
             let working = Stopwatch::start();
+            // Not before: on a busy store, the wait for the transaction is long (S-60).
+            let now = clock.now_seconds();
             let done = apply_batch(write, &rows, now, &holders)?;
             Ok::<_, StorageError>((done, working.elapsed()))
         })?;
@@ -149,8 +152,9 @@ pub fn check_files(
         rests.push(batch.rest);
         Ok(0)
     })?;
-    let now = clock.now_seconds();
+    let clock = clock.clone();
     let checked = storage.write_under_row_locks_blocking(move |write| {
+        let now = clock.now_seconds();
         let (mut holders, mut done) = (Arc::<Holders>::default(), Vec::new());
         for batch in &rows {
             let report = apply_batch(write, batch, now, &holders)?;

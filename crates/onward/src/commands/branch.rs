@@ -134,8 +134,9 @@ fn line(branch: &BranchWithParticipant) -> String {
 fn rename(args: &RenameArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.output.open()?;
     let (id, name) = (BranchId(args.id), args.name.clone());
-    let now = Clock::System.now_seconds();
     storage.write_blocking(move |write| {
+        // The time of the transaction (S-60).
+        let now = Clock::System.now_seconds();
         let found = branch::find_branch(write, id)?.ok_or_else(|| unknown_branch(id))?;
         let renamed = Branch {
             name: name.clone(),

@@ -64,9 +64,9 @@ pub(super) fn link_listings(
     rule: LinkRule,
 ) -> Result<ChainId, Failure> {
     let storage = open_for_operator(config, why)?;
-    let settling = settling(config);
+    let idle_seconds = config.offer_idle_seconds();
     let linked = storage.write_blocking(move |write| {
-        links::add_link_as_operator(write, &settling, link, rule)?;
+        links::add_link_as_operator(write, &settling(idle_seconds), link, rule)?;
         let chain = storage::chains::find_chain_of_listing(write, link.seller)?;
         chain.ok_or_else(|| Problem::Internal("a linked listing has no chain".to_owned()))
     });
@@ -94,11 +94,11 @@ pub fn break_link(args: &UnlinkArgs, out: &mut dyn Write) -> Result<(), Failure>
     };
     let config = args.output.config.load()?;
     let storage = open_for_operator(&config, &args.output.why)?;
-    let settling = settling(&config);
+    let idle_seconds = config.offer_idle_seconds();
     let reason = args.output.reason()?.to_owned();
     let document = json!({ "seller": args.seller, "buyer": args.buyer, "reason": reason });
     let broken = storage.write_blocking(move |write| {
-        links::remove_link_as_operator(write, &settling, link, &reason)
+        links::remove_link_as_operator(write, &settling(idle_seconds), link, &reason)
     });
     broken.map_err(|problem| failure_of(&problem))?;
     let text = format!(
@@ -109,11 +109,12 @@ pub fn break_link(args: &UnlinkArgs, out: &mut dyn Write) -> Result<(), Failure>
     Ok(())
 }
 
-fn settling(config: &Config) -> Settling<'static> {
+/// The settling of a transaction that has begun: a version has the time of its transaction (S-60).
+fn settling(idle_seconds: i64) -> Settling<'static> {
     Settling {
         actor: OPERATOR,
         now: Clock::System.now_seconds(),
-        idle_seconds: config.offer_idle_seconds(),
+        idle_seconds,
     }
 }
 

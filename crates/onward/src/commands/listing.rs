@@ -39,7 +39,6 @@ pub fn run(command: ListingCommand, out: &mut dyn Write) -> Result<(), Failure> 
 // S-6, rule (f)
 fn make_current(args: &MakeCurrentArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.output.open()?;
-    let now = Clock::System.now_seconds();
     let id = ListingId(args.id);
     let detail = CurrentDetail {
         reason: Some(args.output.reason()?.to_owned()),
@@ -51,7 +50,8 @@ fn make_current(args: &MakeCurrentArgs, out: &mut dyn Write) -> Result<(), Failu
         let listing = found.ok_or_else(|| Failure::new(format!("there is no listing {id}")))?;
         let decision = Decision {
             actor: OPERATOR,
-            now,
+            // The time of the transaction (S-60).
+            now: Clock::System.now_seconds(),
             detail: &detail,
         };
         current::make_current(write, &decision, listing.property, id)?;

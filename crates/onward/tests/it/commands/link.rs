@@ -1,9 +1,14 @@
 //! `link --split --seller ID --buyer ID` (S-46).
 
+use std::sync::mpsc;
+use std::time::Duration;
+
+use observe::clock::Clock;
 use serde_json::{Value, json};
+use storage::StorageError;
 
 use super::folder::Folder;
-use super::program::Finished;
+use super::program::{Finished, Program};
 
 /// A folder with four listings, 1 to 4, none of them linked.
 fn prepare() -> Folder {
@@ -93,4 +98,48 @@ fn the_operator_breaks_a_link_whatever_is_locked() {
         .read_blocking(move |read| read.query(sql, &[], |row| row.text(0)));
     let detail = r#"{"seller":1,"buyer":2,"reason":"Linked by mistake"}"#;
     assert_eq!(details.unwrap(), [detail, detail]);
+}
+
+#[test]
+fn a_version_has_the_time_of_its_transaction() {
+    // S-60.
+    let folder = prepare();
+    let config = folder.config();
+    let (has_begun, beginning) = mpsc::channel();
+    let (release, released) = mpsc::channel();
+    let busy = folder.open();
+    let holding = std::thread::spawn(move || {
+        busy.write_blocking(move |_write| {
+            has_begun.send(()).unwrap();
+            released.recv().unwrap();
+            Ok::<_, StorageError>(())
+        })
+    });
+    beginning.recv().unwrap();
+    let commands: [&[&str]; 2] = [
+        &["link", "--seller", "1", "--buyer", "2"],
+        &["branch", "rename", "1", "--name", "Oak"],
+    ];
+    let started = Clock::System.now_seconds();
+    let running = commands.map(|args| Program::start(&[args, &["--config", &config]].concat()));
+    // They have begun long ago by then, and wait for the store.
+    while Clock::System.now_seconds() < started + 3 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    release.send(()).unwrap();
+    holding.join().unwrap().unwrap();
+    for program in running {
+        let finished = program.wait();
+        assert_eq!((finished.status, finished.err.as_str()), (Some(0), ""));
+    }
+    for sql in [
+        "select min(changed_at) from chain",
+        "select min(recorded_at) from history where action = 'link.added'",
+    ] {
+        let found = folder.open();
+        let found =
+            found.read_blocking(move |read| read.query_exactly_one(sql, &[], |row| row.integer(0)));
+        let found: Result<i64, StorageError> = found;
+        assert!(found.unwrap() >= started + 3, "{sql}");
+    }
 }
