@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use observe::clock::{Clock, Stopwatch};
 use observe::outage::Outage;
-use storage::sealing::{self, Lease};
-use storage::{Storage, StorageError};
+use storage::lease::Lease;
+use storage::{Storage, StorageError, sealing};
 use tokio::sync::watch;
 
 use crate::limits::{SEALED_AT_ONCE, SEALER_LEASE_MILLISECONDS, SEALING_INTERVAL};

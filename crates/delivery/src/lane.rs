@@ -8,7 +8,7 @@ use std::time::Duration;
 use observe::clock::Stopwatch;
 use outbound::callback::CallbackUrl;
 use storage::attempts::{self, AttemptResult};
-use storage::lanes::{self, Health, Lane};
+use storage::lanes::{self, Health, LEASE_MILLISECONDS, Lane};
 use storage::subscriptions::{self, Receives, SubscriptionId};
 use storage::{StorageError, waiting};
 use tokio::sync::watch;
@@ -20,8 +20,6 @@ use crate::node::Node;
 use crate::policy::{Disabling, Window};
 use crate::read_ahead::{Findings, ReadAhead, read_ahead};
 
-/// How long a lease lasts: longer than a process is likely to stall.
-const LEASE_MILLISECONDS: i64 = 30_000;
 /// How often a running lane renews its lease.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
 /// How long an idle lane is kept, so that the next event finds it leased.

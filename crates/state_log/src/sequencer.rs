@@ -9,7 +9,7 @@ use evidence::commit::Secret;
 use evidence::entry::Entry;
 use observe::clock::{Stopwatch, to_rfc3339};
 use observe::outage::Outage;
-use storage::sealing::Lease;
+use storage::lease::Lease;
 use storage::state_log::{self, Appended, Batch, StoredLog, Waiting};
 use storage::{StorageError, Write};
 use tokio::sync::watch;

@@ -5,9 +5,13 @@
 //!
 //! Times are in milliseconds.
 
+use crate::lease::RunningEnds;
 use crate::row::Row;
 use crate::subscriptions::{Receives, SubscriptionId, read_receives, receives};
 use crate::{Read, Result, Write};
+
+/// How long a lease lasts: longer than a process is likely to stall.
+pub const LEASE_MILLISECONDS: i64 = 30_000;
 
 /// The recent failures of a lane, from which its breaker decides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,15 +49,22 @@ pub struct Lane {
 /// Comparisons have a sum on both sides. SQLite does not use the index of a sum for a plain integer
 /// column.
 pub fn list_due_lanes(read: &mut Read<'_>, owner: &str, now: i64) -> Result<Vec<SubscriptionId>> {
+    let running = RunningEnds::in_milliseconds(now, now + LEASE_MILLISECONDS);
     read.query(
         "select ready.id from (select s.id, (select d.not_before from delivery d \
          where d.subscription_id + 0 = s.id + 0 and d.state = 'waiting' and d.not_before >= 0 \
          order by d.not_before limit 1) as due \
          from subscription s join lane l on l.subscription_id = s.id \
          where s.status = 'active' and l.open_until <= $1 \
-         and (l.owner = $2 or l.lease_until <= $3)) as ready \
-         where ready.due <= $4 order by ready.due, ready.id",
-        &[now.into(), owner.into(), now.into(), now.into()],
+         and (l.owner = $2 or l.lease_until <= $3 or l.lease_until > $4)) as ready \
+         where ready.due <= $5 order by ready.due, ready.id",
+        &[
+            now.into(),
+            owner.into(),
+            running.after.into(),
+            running.last.into(),
+            now.into(),
+        ],
         |row| Ok(SubscriptionId(row.integer(0)?)),
     )
 }
@@ -66,15 +77,17 @@ pub fn take_lane(
     now: i64,
     lease_until: i64,
 ) -> Result<Option<Lane>> {
+    let running = RunningEnds::in_milliseconds(now, lease_until);
     let changed = write.execute(
         "update lane set owner = $1, lease_until = $2, epoch = epoch + 1 \
-         where subscription_id = $3 and (owner = $4 or lease_until <= $5)",
+         where subscription_id = $3 and (owner = $4 or lease_until <= $5 or lease_until > $6)",
         &[
             owner.into(),
             lease_until.into(),
             subscription.into(),
             owner.into(),
-            now.into(),
+            running.after.into(),
+            running.last.into(),
         ],
     )?;
     if changed == 0 {

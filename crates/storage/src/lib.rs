@@ -39,6 +39,7 @@ pub mod history;
 pub mod idempotency;
 pub mod keys;
 pub mod lanes;
+pub mod lease;
 pub mod links;
 pub mod listings;
 pub mod maintenance;

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use chain::ids::ChainId;
 
 use crate::engine::{EachRow, each_row};
+use crate::lease::Lease;
 use crate::present_states::{self, PresentVersion};
 use crate::state::ChainState;
 use crate::{Read, Result, StorageError, Write};
@@ -58,17 +59,6 @@ pub struct SealedVersion {
     pub listings: Vec<i64>,
 }
 
-/// Who seals, and until when others leave it to that node. Unix milliseconds.
-#[derive(Debug, Clone, Copy)]
-pub struct Lease<'a> {
-    /// A name that is unique among running nodes.
-    pub owner: &'a str,
-    /// The present time.
-    pub now: i64,
-    /// The end of the lease.
-    pub until: i64,
-}
-
 const INSERT_SEALED: EachRow = each_row!(
     "insert into sealed (chain_id, version, recorded_at, form, digest, document, listings) \
      select given.chain, given.number, given.at, given.shape, given.hash, given.content, \
@@ -105,14 +95,16 @@ pub fn store_sealed(
     lease: Lease<'_>,
     sealed: &[SealedVersion],
 ) -> Result<bool> {
+    let running = lease.running();
     let leased = write.execute(
         "update sealer set owner = $1, lease_until = $2 \
-         where id = 1 and (owner = $3 or lease_until <= $4)",
+         where id = 1 and (owner = $3 or lease_until <= $4 or lease_until > $5)",
         &[
             lease.owner.into(),
             lease.until.into(),
             lease.owner.into(),
-            lease.now.into(),
+            running.after.into(),
+            running.last.into(),
         ],
     )?;
     if leased == 0 {

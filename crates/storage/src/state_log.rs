@@ -7,8 +7,8 @@ mod places;
 mod waiting;
 
 use crate::engine::{EachRow, each_row, insert_each};
+use crate::lease::Lease;
 use crate::row::Row;
-use crate::sealing::Lease;
 use crate::{Read, Result, Write};
 
 pub use self::figures::{LogFigures, find_figures};
@@ -159,14 +159,16 @@ pub fn find_tile(read: &mut Read<'_>, log: i64, level: i64, place: i64) -> Resul
 
 /// Takes or renews the lease of the sequencer. `false`: another node has it.
 pub fn take_lease(write: &mut Write<'_>, lease: Lease<'_>) -> Result<bool> {
+    let running = lease.running();
     let leased = write.execute(
         "update sequencer set owner = $1, lease_until = $2 \
-         where id = 1 and (owner = $3 or lease_until <= $4)",
+         where id = 1 and (owner = $3 or lease_until <= $4 or lease_until > $5)",
         &[
             lease.owner.into(),
             lease.until.into(),
             lease.owner.into(),
-            lease.now.into(),
+            running.after.into(),
+            running.last.into(),
         ],
     )?;
     Ok(leased > 0)

@@ -47,10 +47,11 @@ pub async fn make_if_due(
         return Ok(());
     };
     let last = pass.storage.read(forecasts::find_pass).await?;
-    if last.claimed_until > now || last.made_on.is_some_and(|made_on| made_on >= today) {
+    let claimed_until = now + limits::PASS_CLAIM_SECONDS;
+    let is_made = last.made_on.is_some_and(|made_on| made_on >= today);
+    if is_made || last.is_claimed(now, claimed_until) {
         return Ok(());
     }
-    let claimed_until = now + limits::PASS_CLAIM_SECONDS;
     let claiming = pass
         .storage
         .write(move |write| forecasts::claim_pass(write, today, now, claimed_until));

@@ -3,6 +3,7 @@
 use forecast::counts::{Counts, CountsRow};
 use jiff::civil::Date;
 
+use crate::lease::RunningEnds;
 use crate::{Read, Result, StorageError, Write};
 
 /// The last pass.
@@ -14,6 +15,13 @@ pub struct Pass {
     pub revision: i64,
     /// Until when a node has the task, in Unix seconds.
     pub claimed_until: i64,
+}
+
+impl Pass {
+    /// Whether a node has the task at this time. A node that took it now would have it until `until`.
+    pub fn is_claimed(&self, now: i64, until: i64) -> bool {
+        RunningEnds::in_seconds(now, until).contains(self.claimed_until)
+    }
 }
 
 /// Finds the last pass.
@@ -33,10 +41,16 @@ pub fn find_pass(read: &mut Read<'_>) -> Result<Pass> {
 
 /// Takes the task of a day's pass until a time. `false`: another node has it, or the pass is made.
 pub fn claim_pass(write: &mut Write<'_>, today: Date, now: i64, until: i64) -> Result<bool> {
+    let running = RunningEnds::in_seconds(now, until);
     let changed = write.execute(
         "update forecast_pass set claimed_until = $1 \
-         where id = 1 and made_on < $2 and claimed_until <= $3",
-        &[until.into(), (&today.to_string()).into(), now.into()],
+         where id = 1 and made_on < $2 and (claimed_until <= $3 or claimed_until > $4)",
+        &[
+            until.into(),
+            (&today.to_string()).into(),
+            running.after.into(),
+            running.last.into(),
+        ],
     )?;
     Ok(changed > 0)
 }

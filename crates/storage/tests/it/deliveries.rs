@@ -189,6 +189,30 @@ on_both_engines! {
         assert!(is_quick, "without a backlog it takes {few:?}");
     }
 
+    fn a_clock_that_is_days_ahead_keeps_no_other_node_from_a_lane(database) {
+        let (storage, _lane) = open_with_lane(database);
+        insert(&storage, vec![1]);
+        let take = |owner: &'static str, now| {
+            let taking = move |write: &mut Write<'_>| {
+                lanes::take_lane(write, LANE, owner, now, now + lanes::LEASE_MILLISECONDS)
+            };
+            write(&storage, taking).is_some()
+        };
+        let due = |owner: &'static str| {
+            read(&storage, move |read| lanes::list_due_lanes(read, owner, DUE)).len()
+        };
+        assert!(take("ahead", DUE + 3 * 86_400_000));
+        assert_eq!(due("right"), 1);
+        assert!(take("right", DUE));
+        assert_eq!(due("other"), 0);
+        assert!(!take("other", DUE));
+        // A minute is a difference between right clocks.
+        assert!(take("ahead", DUE + 60_000));
+        assert_eq!(due("right"), 0);
+        assert!(!take("right", DUE));
+        assert!(take("right", DUE - 1));
+    }
+
     fn a_new_lease_and_results_of_the_old_one_do_not_mix(database) {
         let (storage, mut lane) = open_with_lane(database);
         for id in insert(&storage, (1..=20).collect()) {

@@ -7,7 +7,8 @@ use chain::link::{self, LinkRule};
 use chain::milestone;
 use chain::state::Link;
 use storage::branch::Branch;
-use storage::sealing::{self, Lease, Sealable, SealedVersion};
+use storage::lease::Lease;
+use storage::sealing::{self, Sealable, SealedVersion};
 use storage::{Read, Result, Storage, Write, branch, changes, listings, milestones, sealed, state};
 use uuid::Uuid;
 
@@ -17,6 +18,8 @@ use crate::rows::{
     NOW, chain_of, insert_listing, milestone_values, open_with_listings, uprn, version_of,
 };
 
+/// In milliseconds.
+const DAY: i64 = 86_400_000;
 /// More than any test has to seal.
 const ALL: i64 = 1000;
 
@@ -66,6 +69,18 @@ on_both_engines! {
         assert!(store(&storage, "two", 1000 + LEASE, group));
         assert!(!store(&storage, "one", 1000 + LEASE, Vec::new()));
         assert_eq!(waiting(&storage), []);
+    }
+
+    fn a_clock_that_is_days_ahead_keeps_no_other_node_from_sealing(database) {
+        let (storage, _branch, _ids) = open_with_listings(database, 1);
+        let group = waiting(&storage);
+        assert!(store(&storage, "ahead", 3 * DAY, Vec::new()));
+        assert!(store(&storage, "right", 1000, group));
+        assert_eq!(waiting(&storage), []);
+        // A minute is a difference between right clocks.
+        assert!(store(&storage, "ahead", 61_000, Vec::new()));
+        assert!(!store(&storage, "right", 1000, Vec::new()));
+        assert!(store(&storage, "right", 999, Vec::new()));
     }
 
     fn a_dissolved_chain_names_the_chain_that_has_its_listings(database) {
