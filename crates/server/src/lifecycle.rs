@@ -107,6 +107,10 @@ impl Server {
         let readiness = Arc::new(Readiness::new(checked));
         // A fault shows in the log before the first request.
         readiness.faults().await;
+        let log = foundation.state_log();
+        if sends_events {
+            sequencer::check_before_serving(&log).await;
+        }
         let contexts = foundation.contexts(&wake, &edge.drain, &readiness, &metrics);
         let (endpoints, addresses) = open_endpoints(&contexts, &tls, &metrics).await?;
         let (stop, stopped) = watch::channel(false);
@@ -131,7 +135,7 @@ impl Server {
         if sends_events {
             tasks.spawn(dispatcher::run(delivering, stopped.clone()));
             // A trial of a copy must not change the checkpoint outside the store.
-            tasks.spawn(sequencer::run(foundation.state_log(), stopped.clone()));
+            tasks.spawn(sequencer::run(log, stopped.clone()));
         }
         spawn_keepers(&mut tasks, &foundation, &stopped);
         Ok(Self {

@@ -6,6 +6,10 @@ use std::time::Duration;
 pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
 /// How long other nodes leave the log to one node after its last change.
 pub(crate) const LEASE_MILLISECONDS: i64 = 5_000;
+/// How long a node that starts waits for the end of another node's lease: longer than a lease.
+pub(crate) const LEASE_WAIT_MAX: Duration = Duration::from_secs(6);
+/// The pause between two looks.
+pub(crate) const LEASE_PAUSE: Duration = Duration::from_millis(100);
 /// The states and the changes of keys that one transaction appends, of each at most so many.
 pub(crate) const ENTRIES_AT_ONCE: i64 = 256;
 /// Transactions between two checkpoints.

@@ -4,6 +4,7 @@ use evidence::entry::{Bytes32, Entry, ServiceEvent};
 use log::TreeHead;
 use log::checkpoint::{Checkpoint, SignedCheckpoint};
 use log::frontier::Frontier;
+use log::note::LogKey;
 use log::tile::read_head;
 use observe::clock::to_rfc3339;
 use storage::state_log::{self, Appended, Batch, StoredLog, Waiting};
@@ -16,6 +17,14 @@ use crate::sequencer::Turn;
 use crate::standing::{Standing, judge};
 use crate::tree::{Tree, stored_place};
 use crate::{StateLog, checkpoint_file};
+
+/// The newest log, and the checkpoint outside the store.
+struct Compared {
+    log: StoredLog,
+    last: Option<SignedCheckpoint>,
+    /// The key and the tree of a log that the store continues, or why it does not.
+    standing: Result<(LogKey, Frontier), &'static str>,
+}
 
 impl StateLog {
     /// Signs the head of the newest log and shows it, unless it is shown already. A log that the store does not
@@ -32,26 +41,73 @@ impl StateLog {
             return Ok(Turn::Other);
         };
         // Nobody else signs from here on, neither for this store nor for a copy of it.
+        let Compared {
+            log,
+            last,
+            standing,
+        } = self.compare()?;
+        match standing {
+            Ok((key, frontier)) => {
+                let signed = SignedCheckpoint::sign(frontier.head(), &key)?;
+                self.show(&log, log.size, &signed)
+            }
+            Err(reason) => self.begin(Some(&log), last.as_ref(), reason),
+        }
+    }
+
+    /// Closes the newest log and begins the next one if the store does not continue it, also when nothing new
+    /// waits. A node calls this before it serves a store, which may be a copy of an earlier moment. Blocks.
+    pub(crate) fn check(&self) -> Result<Turn, Fault> {
+        if self
+            .storage
+            .read_blocking(state_log::find_newest)?
+            .is_none()
+        {
+            return Ok(Turn::Own);
+        }
+        let Some(_held) = checkpoint_file::hold(self.file()?)? else {
+            return Ok(Turn::Other);
+        };
+        let compared = self.compare()?;
+        let Err(reason) = compared.standing else {
+            return Ok(Turn::Own);
+        };
+        if !self.change(state_log::take_lease)? {
+            return Ok(Turn::Other);
+        }
+        self.begin(Some(&compared.log), compared.last.as_ref(), reason)
+    }
+
+    /// Compares the newest log with the checkpoint outside the store. The caller holds the file.
+    fn compare(&self) -> Result<Compared, Fault> {
         let log = self.find_newest()?;
         let number = log.number;
         let last = checkpoint_file::read(self.file()?)?;
         let Some(key) = open_key(&log, &self.registry.safe().sealing)? else {
             let reason = "its key cannot be opened: the key-encryption key is another one";
-            return self.begin(Some(&log), last.as_ref(), reason);
+            return Ok(Compared {
+                log,
+                last,
+                standing: Err(reason),
+            });
         };
         let frontier = Frontier::from_bytes(&log.frontier)?;
-        let standing = self.storage.read_blocking(move |read| {
+        let compared = self.storage.read_blocking(move |read| {
             let standing = judge(last.as_ref(), key.verifier(), frontier.size(), |size| {
                 read_stored_head(read, number, size, frontier.size())
             });
-            Ok::<_, Fault>((standing?, last, key, frontier))
+            let standing = match standing? {
+                Standing::Continues => Ok((key, frontier)),
+                Standing::Apart(reason) => Err(reason),
+            };
+            Ok::<_, Fault>((last, standing))
         });
-        let (standing, last, key, frontier) = standing?;
-        if let Standing::Apart(reason) = standing {
-            return self.begin(Some(&log), last.as_ref(), reason);
-        }
-        let signed = SignedCheckpoint::sign(frontier.head(), &key)?;
-        self.show(&log, log.size, &signed)
+        let (last, standing) = compared?;
+        Ok(Compared {
+            log,
+            last,
+            standing,
+        })
     }
 
     /// Begins the first log of a store.

@@ -17,7 +17,9 @@ use tokio::sync::watch;
 use crate::StateLog;
 use crate::entries::{Secrets, commit, state_key};
 use crate::fault::Fault;
-use crate::limits::{BATCHES_MAX, ENTRIES_AT_ONCE, INTERVAL, LEASE_MILLISECONDS};
+use crate::limits::{
+    BATCHES_MAX, ENTRIES_AT_ONCE, INTERVAL, LEASE_MILLISECONDS, LEASE_PAUSE, LEASE_WAIT_MAX,
+};
 use crate::program::Program;
 use crate::tree::Tree;
 
@@ -30,6 +32,27 @@ pub enum Turn {
     Other,
 }
 
+/// Closes a log that the store does not continue, before the node seals or signs anything. While another node
+/// may change the log, this waits a few seconds; then the node serves, and [`run`] goes on.
+pub async fn check_before_serving(log: &Arc<StateLog>) {
+    if log.file().is_err() {
+        return;
+    }
+    let waiting = Stopwatch::start();
+    loop {
+        match on_thread(log, StateLog::check).await {
+            Ok(Turn::Other) if waiting.elapsed() < LEASE_WAIT_MAX => {
+                tokio::time::sleep(LEASE_PAUSE).await;
+            }
+            Ok(Turn::Own | Turn::Other) => return,
+            Err(fault) => {
+                tracing::warn!(%fault, "the log of states could not be compared with its last checkpoint");
+                return;
+            }
+        }
+    }
+}
+
 /// Appends until `stop` turns true, and then leaves the log to another node.
 pub async fn run(log: Arc<StateLog>, mut stop: watch::Receiver<bool>) {
     if let Err(fault) = log.file() {
@@ -37,7 +60,7 @@ pub async fn run(log: Arc<StateLog>, mut stop: watch::Receiver<bool>) {
         return;
     }
     let outage = Outage::new("new states of chains cannot enter the log");
-    let mut others_until = 0;
+    let (mut others_until, mut is_checked) = (0, false);
     loop {
         tokio::select! {
             () = tokio::time::sleep(INTERVAL) => {}
@@ -46,7 +69,15 @@ pub async fn run(log: Arc<StateLog>, mut stop: watch::Receiver<bool>) {
         if log.clock.now_milliseconds() < others_until {
             continue;
         }
-        let turn = outage.note(on_thread(&log, StateLog::take_turn).await);
+        let mut turn = Some(Turn::Own);
+        if !is_checked {
+            // Before anything is appended to a log that must be closed.
+            turn = outage.note(on_thread(&log, StateLog::check).await);
+            is_checked = turn == Some(Turn::Own);
+        }
+        if is_checked {
+            turn = outage.note(on_thread(&log, StateLog::take_turn).await);
+        }
         if turn == Some(Turn::Other) {
             others_until = log.clock.now_milliseconds() + LEASE_MILLISECONDS;
         }

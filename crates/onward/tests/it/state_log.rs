@@ -296,6 +296,32 @@ story! {
 }
 
 story! {
+    async fn a_restored_store_gets_the_next_log_before_it_is_served(server) {
+        let agent = server.agent("north").await;
+        let listing = agent.list(100_012_345_606).await;
+        record(&agent, listing, 2).await;
+        server.wait_for_log().await;
+        server = server.reconfigure(|config| run_sql(config, KEEP)).await;
+        let agent = agent.after_restart(&server);
+        record(&agent, listing, 3).await;
+        server.wait_for_log().await;
+        let lost = read_checkpoint(&server, "/checkpoint").await;
+        // Nobody writes after this, so nothing new waits for the log.
+        server = server.reconfigure(|config| run_sql(config, PUT_BACK)).await;
+        assert_eq!(server.read_public("/checkpoint").await.status, 410);
+        let logs = stored::StoredLogs::read(&server.storage).await;
+        let Entry::Service(first) = Entry::parse(&logs.entries[&2][0]).unwrap() else {
+            panic!("{:?}", logs.entries[&2][0]);
+        };
+        let head = lost.checkpoint().head;
+        let root = evidence::entry::Bytes32(head.root);
+        let origin = lost.checkpoint().origin.clone();
+        assert_eq!(first.event, ServiceEvent::Continues { origin, root, size: head.size });
+        assert_eq!(server.wait_for_log().await.logs.len(), 2);
+    }
+}
+
+story! {
     async fn a_log_without_its_file_is_closed_and_one_with_a_damaged_file_waits(server) {
         let agent = server.agent("north").await;
         let listing = agent.list(100_012_345_605).await;
