@@ -3,6 +3,7 @@
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use observe::clock::parse_rfc3339;
 
 /// A time in London.
 pub(crate) fn moment(seconds: i64) -> DateTime {
@@ -23,6 +24,5 @@ fn zoned(seconds: i64) -> Zoned {
 
 /// A time in London, from RFC 3339 text.
 pub(crate) fn read_moment(text: &str) -> DateTime {
-    let time: Timestamp = text.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-    moment(time.as_second())
+    moment(parse_rfc3339(text).unwrap_or_default())
 }

@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use clap::Args;
-use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use observe::clock;
@@ -81,8 +80,8 @@ fn is_wanted(args: &AuditLogArgs, change: &OperatorChange) -> bool {
 
 /// Reads a time as Unix seconds.
 pub(super) fn read_time(text: &str) -> Result<i64, String> {
-    if let Ok(time) = text.parse::<Timestamp>() {
-        return Ok(time.as_second());
+    if let Some(time) = clock::parse_rfc3339(text) {
+        return Ok(time);
     }
     // A date with a time but without an offset names no moment.
     let date = Some(text)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chain::ids::{Uprn, UprnError};
-use jiff::Timestamp;
+use observe::clock::parse_rfc3339;
 use web::fields::shorten;
 use web::form::{Form, is_entry};
 use web::limits::UNKNOWN_NAMES_SHOWN;
@@ -105,16 +105,11 @@ fn list_ignored(in_url: &Form, form: &Form) -> Arc<[String]> {
 
 /// Reads the time of `asOf`, to the second. Adds a wrong one to `errors`.
 fn read_as_of(text: &str, now: i64, errors: &mut Vec<FieldError>) -> Option<i64> {
-    // The shapes that the parser takes beside RFC 3339 have a bracket or no `T`.
-    let is_plain = text.len() <= 40 && text.contains(['T', 't']) && !text.contains('[');
-    let time = is_plain.then(|| text.parse::<Timestamp>().ok()).flatten();
-    let Some(time) = time else {
+    let Some(time) = parse_rfc3339(text) else {
         let detail = "must be a time in RFC 3339, such as `2026-11-01T12:00:00Z`";
         errors.push(error("asOf", detail));
         return None;
     };
-    // A part of a second before 1970 would round to the wrong side; nothing is kept of then.
-    let time = time.as_second();
     let age = limits::AS_OF_AGE_SECONDS_MIN;
     if time > now - age {
         let detail = format!("must be at least {age} seconds ago");

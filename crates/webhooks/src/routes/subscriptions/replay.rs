@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
-use jiff::Timestamp;
+use observe::clock::parse_rfc3339;
 use utoipa::openapi::schema::ObjectBuilder;
 use web::described::{any_body, wrong_member};
 use web::json_body::JsonBody;
@@ -63,7 +63,7 @@ pub async fn replay(
     let mut fields = body.fields()?;
     fields.require("since");
     let since = fields.exact_text("since").and_then(|text| {
-        let parsed = text.parse::<Timestamp>().ok();
+        let parsed = parse_rfc3339(&text);
         if parsed.is_none() {
             fields.refuse("since", WRONG_TIME);
         }
@@ -73,7 +73,7 @@ pub async fn replay(
     let now = webhooks.clock.now_milliseconds();
     // The store may keep older events, because they are pending for another subscription.
     let kept_since = now / 1000 - i64::from(webhooks.delivery_retention_days) * 86_400;
-    let since = since.map_or(0, Timestamp::as_second).max(kept_since);
+    let since = since.unwrap_or(0).max(kept_since);
     let replay = replaying::replay(&webhooks, &holder, segments.text(0), since).await?;
     Ok((StatusCode::ACCEPTED, Json(replay)))
 }

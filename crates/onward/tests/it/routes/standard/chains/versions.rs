@@ -235,7 +235,8 @@ sqlite_story! {
         let at = now(&server);
         let late = [at - 4, at, at + 1000].map(clock::to_rfc3339);
         let wrong = ["", "2026-11-01", "yesterday", "2026-11-01T12:00", "2026-11-01 12:00:00Z", "1795219200",
-            "2026-11-01T12:00:00Z[UTC]", "2026-13-01T12:00:00Z"];
+            "2026-11-01T12:00:00Z[UTC]", "2026-13-01T12:00:00Z", "2026-11-01T12:00:00+24:00",
+            "2026-11-01T12:00:60Z", "2026-11-01T12:00:00", "20261101T120000Z", "2026-11-01T12:00:00,5Z"];
         let wrong = wrong.map(|text| (text.to_owned(), "must be a time in RFC 3339, such as `2026-11-01T12:00:00Z`"));
         let late = late.map(|text| (text, "must be at least 5 seconds ago"));
         for (text, expected) in wrong.into_iter().chain(late) {

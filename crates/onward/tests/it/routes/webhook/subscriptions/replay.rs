@@ -99,7 +99,9 @@ story! {
         let number = server.post_webhook(&key, &path, json!({"since": 1_795_255_200})).await;
         assert_eq!(number.wrong_values(), ["since: must be a string"]);
         for wrong in ["", "yesterday", "2026-11-21", "2026-11-21T10:00:00", "10:00:00Z",
-            "2026-13-01T00:00:00Z", "1795255200", "2026-11-21T25:00:00Z"] {
+            "2026-13-01T00:00:00Z", "1795255200", "2026-11-21T25:00:00Z", "2026-11-21 10:00:00Z",
+            "2026-11-21T10:00:00+24:00", "2026-11-21T10:00:60Z", "2026-11-21T10:00:00Z[UTC]",
+            "2026-11-21T10Z", "2026-11-21T10:00:00+01"] {
             let answer = server.post_webhook(&key, &path, json!({"since": wrong})).await;
             let said = "since: must be an RFC 3339 time, such as 2026-11-21T10:00:00Z";
             assert_eq!(answer.wrong_values(), [said], "{wrong}");
