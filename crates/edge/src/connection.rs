@@ -1,6 +1,7 @@
 //! Accepts connections: TLS, bounds of time and number, draining.
 
 mod paced;
+mod parser_refusal;
 pub mod peers;
 pub mod slow_body;
 mod streams;

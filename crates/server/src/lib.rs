@@ -8,6 +8,7 @@ mod endpoints;
 mod exposition;
 mod failure_log;
 pub mod foundation;
+mod host;
 pub mod housekeeping;
 pub mod lifecycle;
 pub mod limits;

@@ -23,6 +23,7 @@ use web::problem::Problem;
 use web::rate_limit_fields;
 
 use crate::failure_log::FailureLog;
+use crate::host;
 use crate::metrics::{DurationLabels, Metrics, RequestLabels, Route};
 use crate::security_log::SecurityLog;
 use crate::unread_answers::UnreadAnswers;
@@ -116,7 +117,13 @@ pub(crate) async fn wrap(
     let method = request.method().clone();
     let uri = request.uri().clone();
     let address = find_address(&request);
-    let answering = next.run(request).instrument(span.clone());
+    let answering = async {
+        match host::check(&request) {
+            Ok(()) => next.run(request).await,
+            Err(problem) => problem.into_response(),
+        }
+    };
+    let answering = answering.instrument(span.clone());
     let (response, proven) = trace::with_caller(answering).await;
     let mut answered = Answered {
         request_id,

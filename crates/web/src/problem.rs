@@ -36,6 +36,8 @@ pub enum Problem {
     Conflict(&'static str),
     /// The person who asks may not do this. The text tells the person why.
     NotAllowed(&'static str),
+    /// The request does not name exactly one host (RFC 9112 section 3.2). The text tells the caller why.
+    HostInvalid(&'static str),
     /// The request names a host that is not the console's.
     WrongHost,
     /// A page of another site sent the form.
@@ -130,6 +132,7 @@ impl Problem {
             Self::OneCredential(_) => (401, "one-credential", "Send one credential"),
             Self::Conflict(_) => (409, "conflict", "The state forbids it"),
             Self::NotAllowed(_) => (403, "not-allowed", "Not allowed"),
+            Self::HostInvalid(_) => (400, "host-invalid", "Host not valid"),
             Self::WrongHost => (421, "wrong-host", "Another host"),
             Self::CrossSite => (403, "cross-site", "Form of another site"),
             Self::NotFound(_) | Self::NothingFits(..) => (404, "not-found", "Not found"),
@@ -191,6 +194,7 @@ impl Problem {
             | Self::NotLogged(reason)
             | Self::NotProvable(reason)
             | Self::NotFound(reason)
+            | Self::HostInvalid(reason)
             | Self::NothingFits(reason, _) => (*reason).to_owned(),
             Self::ScopeInsufficient(scope) => format!(
                 "This call needs the scope `{scope}`. Have it assigned to your client by the \
@@ -291,6 +295,7 @@ impl Problem {
             Self::Conflict(_)
             | Self::QuotaUsedUp(None, _)
             | Self::NotAllowed(_)
+            | Self::HostInvalid(_)
             | Self::WrongHost
             | Self::CrossSite
             | Self::NotFound(_)

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
+use super::parser_refusal::ParserRefusal;
 use crate::{EdgeSettings, limits};
 
 /// No request has arrived yet.
@@ -47,6 +48,8 @@ pub(super) struct Paced<S> {
     waiting: Option<(Instant, u64)>,
     /// When a closing connection takes no more bytes.
     linger: Limit,
+    /// The refusal of the parser that is being sent.
+    refusal: Option<ParserRefusal>,
 }
 
 type Limit = Option<Pin<Box<Sleep>>>;
@@ -85,6 +88,12 @@ impl Pace {
         }
     }
 
+    /// Whether no route answers a request. The bytes written now are the end of an answer, or the refusal of a
+    /// header that cannot be parsed.
+    fn awaits_header(&self) -> bool {
+        !self.is_http2 && self.phase.load(Ordering::Relaxed) != BUSY
+    }
+
     /// Notes that a request's header is complete.
     pub(super) fn begin_answer(&self) {
         self.phase.store(BUSY, Ordering::Relaxed);
@@ -110,6 +119,7 @@ impl<S> Paced<S> {
             answer: None,
             waiting: None,
             linger: None,
+            refusal: None,
         }
     }
 
@@ -183,13 +193,43 @@ impl<S: AsyncRead + Unpin> Paced<S> {
     }
 }
 
+impl<S: AsyncWrite + Unpin> Paced<S> {
+    /// Sends these bytes with a request id if the parser of HTTP refuses a request with them. `None`: it does
+    /// not.
+    fn poll_refusal(
+        &mut self,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Option<Poll<io::Result<usize>>> {
+        if self.refusal.is_none() && self.pace.awaits_header() {
+            self.refusal = ParserRefusal::of(bytes);
+        }
+        while let Some(refusal) = &mut self.refusal {
+            if refusal.rest().is_empty() {
+                self.refusal = None;
+                return Some(Poll::Ready(Ok(bytes.len())));
+            }
+            match Pin::new(&mut self.stream).poll_write(context, refusal.rest()) {
+                Poll::Ready(Ok(0)) => {
+                    return Some(Poll::Ready(Err(io::ErrorKind::WriteZero.into())));
+                }
+                Poll::Ready(Ok(sent)) => refusal.advance(sent),
+                unwritten @ (Poll::Ready(Err(_)) | Poll::Pending) => return Some(unwritten),
+            }
+        }
+        None
+    }
+}
+
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        let refused = self.poll_refusal(context, bytes);
+        let written =
+            refused.unwrap_or_else(|| Pin::new(&mut self.stream).poll_write(context, bytes));
         self.count(&written);
         self.judge_write(context, written)
     }
@@ -199,6 +239,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         context: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        // The parser writes a refusal in one part.
+        if let [only] = parts {
+            return self.poll_write(context, only);
+        }
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
         self.count(&written);
         self.judge_write(context, written)

@@ -3,6 +3,7 @@
 //! These wait for real time, because it is the sockets' time; each bound is a second here.
 
 mod hostile;
+mod hosts;
 mod http2;
 mod not_ready;
 mod refused;
