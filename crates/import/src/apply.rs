@@ -33,6 +33,9 @@ use super::row::{
     PropertyRow, Row,
 };
 
+/// The actor of an import in the history.
+const ACTOR: &str = "import";
+
 /// The result of one batch.
 #[derive(Debug, Default)]
 pub struct BatchReport {

@@ -1,6 +1,7 @@
 //! Many rows at once, for imports. Each function takes the rows of one batch, and costs one round trip.
 
 mod found;
+mod lines;
 mod settling;
 mod written;
 
@@ -8,6 +9,7 @@ pub use self::found::{
     FoundMilestone, ListingKey, find_branches, find_chains, find_chains_of_properties,
     find_listings, find_milestones, find_properties, reserve_listings, reserve_properties,
 };
+pub use self::lines::append_lines;
 pub use self::settling::{Holder, find_holders, settle_listings, settle_properties};
 pub use self::written::{
     NewListing, NewMilestone, change_end_checks, change_listings, change_milestones,

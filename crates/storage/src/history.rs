@@ -80,7 +80,7 @@ const SHOW_TO_BRANCH: &str = "insert into new_change (branch_id, line_id) \
 
 /// Whether everybody with a listing in the chain may read an entry (S-47), as [`IS_SHARED`] decides for stored
 /// ones.
-fn is_shared(entry: &NewEntry<'_>) -> bool {
+pub(crate) fn is_shared(entry: &NewEntry<'_>) -> bool {
     let key = || entry.detail.strip_prefix("{\"key\":\"")?.split('"').next();
     match entry.action {
         "link.added" | "link.broken" | "end.checked" | "end.unchecked" => true,

@@ -8,9 +8,11 @@ use chain::link::Join;
 use chain::milestone::MilestoneType;
 use chain::state::Link;
 use storage::batches::{self, NewListing, NewMilestone};
+use storage::history::NewEntry;
 use storage::properties::NewProperty;
 use storage::{StorageError, Write, chains};
 
+use super::ACTOR;
 use super::known::{Known, KnownListing, MilestoneKey, Written};
 
 /// The milestone that a listing may have before it moves to another property.
@@ -167,7 +169,8 @@ impl Pending {
             part.into_iter().map(|(milestone, _)| milestone).collect()
         };
         batches::insert_milestones(write, &milestones(new), now)?;
-        batches::change_milestones(write, &milestones(changed), now)
+        batches::change_milestones(write, &milestones(changed), now)?;
+        note_links(write, &self.links, known, now)
     }
 
     /// Begins the changes of all stored chains that this batch changes or dissolves. Returns their time.
@@ -263,6 +266,33 @@ impl Pending {
         }
         chain
     }
+}
+
+/// Writes each link to the histories of both listings, in the chain that they have after the batch.
+fn note_links(
+    write: &mut Write<'_>,
+    links: &[Link],
+    known: &Known,
+    now: i64,
+) -> Result<(), StorageError> {
+    let details = links.iter().map(|link| {
+        let Link { seller, buyer } = link;
+        format!(r#"{{"seller":{seller},"buyer":{buyer}}}"#)
+    });
+    let details: Vec<_> = details.collect();
+    let mut entries = Vec::with_capacity(2 * links.len());
+    for (link, detail) in links.iter().zip(&details) {
+        for listing in [link.seller, link.buyer] {
+            entries.push(NewEntry {
+                listing,
+                chain: known.chain_of(listing)?.id(),
+                action: "link.added",
+                actor: ACTOR,
+                detail,
+            });
+        }
+    }
+    batches::append_lines(write, &entries, now)
 }
 
 fn used_up() -> StorageError {

@@ -7,8 +7,7 @@ use storage::batches::{self, Holder};
 use storage::current_listings::Decision;
 use storage::{StorageError, Write};
 
-/// The actor of an import in the history.
-const ACTOR: &str = "import";
+use super::ACTOR;
 
 /// For properties that an import has written to: the place of the current listing before the import
 /// (S-6). Thus the batches of an import decide together, however its rows fall into them.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use storage::{Read, StorageError};
 
 use super::{THREE, link, number};
 use crate::story;
@@ -158,5 +159,35 @@ story! {
         assert_eq!(number(&server, "select count(*) from end_check").await, 4);
         let alone = lender.shown_property(1003).await;
         assert_eq!((&alone["isBottomClosed"], &alone["isTopClosed"]), (&json!(true), &json!(true)));
+    }
+}
+
+story! {
+    async fn a_link_is_in_the_history_of_both_listings(server) {
+        server.import(&listings(4)).await;
+        // One batch makes a chain of two chains.
+        let links = link("L2", "L1", false) + &link("L4", "L3", false) + &link("L3", "L2", false);
+        server.import(&links).await;
+        assert_eq!(server.import(&links).await.unchanged, 3);
+        let history = server.storage.read(|read: &mut Read<'_>| {
+            let sql = "select s.external_id, h.action, h.actor, h.detail, h.chain_id, s.chain_id \
+                 from history h join listing s on s.id = h.listing_id order by h.id";
+            read.query(sql, &[], |row| {
+                let [listing, action, actor, detail] = [row.text(0)?, row.text(1)?, row.text(2)?, row.text(3)?];
+                assert_eq!(row.text(4)?, row.text(5)?);
+                Ok(format!("{listing} {action} {actor} {detail}"))
+            })
+        });
+        let history: Result<Vec<String>, StorageError> = history.await;
+        assert_eq!(history.unwrap(), [
+            r#"L2 link.added import {"seller":2,"buyer":1}"#,
+            r#"L1 link.added import {"seller":2,"buyer":1}"#,
+            r#"L4 link.added import {"seller":4,"buyer":3}"#,
+            r#"L3 link.added import {"seller":4,"buyer":3}"#,
+            r#"L3 link.added import {"seller":3,"buyer":2}"#,
+            r#"L2 link.added import {"seller":3,"buyer":2}"#,
+        ]);
+        // The branches of the chain are told (S-93), each of each line once.
+        assert_eq!(number(&server, "select count(*) from new_change").await, 6);
     }
 }

@@ -49,10 +49,10 @@ const LINKS: [(usize, usize); 12] = [
 const CHECKS: [(usize, bool); 5] = [(4, true), (6, true), (8, false), (9, false), (20, true)];
 
 /// What every import writes as its asker.
-pub(super) fn operator() -> Asker {
+pub(super) fn importer() -> Asker {
     Asker {
         branches: Vec::new(),
-        participant: "operator".to_owned(),
+        participant: "import".to_owned(),
     }
 }
 
