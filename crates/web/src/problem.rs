@@ -238,9 +238,7 @@ impl Problem {
                     .to_owned()
             }
             Self::Draining => "Other nodes answer.".to_owned(),
-            Self::Internal(_) => {
-                "The fault is ours, and the log says why.".to_owned()
-            }
+            Self::Internal(_) => "The fault is ours, and the log says why.".to_owned(),
         }
     }
 
