@@ -48,13 +48,9 @@ pub(crate) async fn run(
     let Some(lane) = node.lease_outage.note(taken).flatten() else {
         return;
     };
-    let callback = match CallbackUrl::parse_stored(&lane.callback_url) {
-        Ok(callback) => Arc::new(callback),
-        Err(error) => {
-            tracing::error!(%error, "a stored callback URL cannot be read");
-            release(&node, lane).await;
-            return;
-        }
+    let Some(callback) = parse_callback(&lane.receives) else {
+        release(&node, lane).await;
+        return;
     };
     let window = Window::new(&lane.health, node.context.concurrency);
     let mut runner = Runner {
@@ -248,9 +244,9 @@ impl Runner {
             cancelled +=
                 cancel(&self.node, subscription, now, waiting::cancel_unsubscribed).await?;
         }
-        self.lane.receives = receives;
+        let is_readable = self.note_receives(receives);
         // After a cancellation the lane reads again.
-        if cancelled == 0 {
+        if cancelled == 0 && is_readable {
             self.ahead.take(findings);
         }
         Ok(())
@@ -288,10 +284,7 @@ impl Runner {
     /// Begins to store all finished attempts in one transaction, unless one runs already. Sending
     /// does not wait for the disk.
     fn begin_to_store(&mut self) {
-        if self.storing.is_some() {
-            return;
-        }
-        if self.sent.is_empty() {
+        if self.storing.is_some() || self.sent.is_empty() {
             return;
         }
         let batch = std::mem::take(&mut self.sent);
@@ -313,9 +306,21 @@ impl Runner {
         }
         if receives != self.lane.receives {
             // Deliveries that were read ahead may be cancelled by now.
-            self.lane.receives = receives;
             self.ahead.forget();
+            return self.note_receives(receives);
         }
+        true
+    }
+
+    /// Sends to another URL from now on, if the subscription has moved. `false` if its URL cannot be read.
+    fn note_receives(&mut self, receives: Receives) -> bool {
+        if receives.callback_url != self.lane.receives.callback_url {
+            let Some(callback) = parse_callback(&receives) else {
+                return false;
+            };
+            self.callback = callback;
+        }
+        self.lane.receives = receives;
         true
     }
 
@@ -327,6 +332,16 @@ impl Runner {
             .storage
             .write_under_row_locks(move |write| lanes::renew_lane(write, &lane, until))
             .await
+    }
+}
+
+fn parse_callback(receives: &Receives) -> Option<Arc<CallbackUrl>> {
+    match CallbackUrl::parse_stored(&receives.callback_url) {
+        Ok(callback) => Some(Arc::new(callback)),
+        Err(error) => {
+            tracing::error!(%error, "a stored callback URL cannot be read");
+            None
+        }
     }
 }
 

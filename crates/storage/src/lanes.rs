@@ -37,9 +37,7 @@ pub struct Lane {
     pub epoch: i64,
     /// The recent failures.
     pub health: Health,
-    /// The URL of the receiver.
-    pub callback_url: String,
-    /// The events of the subscription when the lane was leased.
+    /// The events of the subscription, and where they go, when the lane was leased.
     pub receives: Receives,
 }
 
@@ -95,7 +93,7 @@ pub fn take_lane(
     }
     write.query_one(
         concat!(
-            "select l.epoch, l.failures, l.failing_since, l.open_until, s.callback_url, ",
+            "select l.epoch, l.failures, l.failing_since, l.open_until, ",
             receives!(),
             " from lane l join subscription s on s.id = l.subscription_id \
              where l.subscription_id = $1 and s.status = 'active'"
@@ -151,8 +149,7 @@ fn read_lane(row: &Row<'_>, subscription: SubscriptionId) -> Result<Lane> {
         subscription,
         epoch: row.integer(0)?,
         health: read_health(row, 1)?,
-        callback_url: row.text(4)?,
-        receives: read_receives(row, 5)?,
+        receives: read_receives(row, 4)?,
     })
 }
 

@@ -48,7 +48,7 @@ macro_rules! receives {
             $crate::subscribed_types::types_of_chains!(),
             ") then case when ",
             $crate::subscriptions::has_chain_client!("s.api_key_id"),
-            " then 0 else 1 end else 0 end as smallint)"
+            " then 0 else 1 end else 0 end as smallint), s.callback_url"
         )
     };
 }
@@ -120,6 +120,8 @@ pub struct Receives {
     pub types: Vec<EventType>,
     /// Whether its participant lost the right to see chains, which the subscription needs (S-39).
     pub lacks_right: bool,
+    /// The URL of the receiver.
+    pub callback_url: String,
 }
 
 /// Inserts a subscription, or replaces the one with the same URL and makes it active. Returns whether
@@ -360,6 +362,7 @@ pub(crate) fn read_receives(row: &Row<'_>, first: usize) -> Result<Receives> {
     Ok(Receives {
         types: read_types(row, first)?,
         lacks_right: row.flag(first + 1)?,
+        callback_url: row.text(first + 2)?,
     })
 }
 

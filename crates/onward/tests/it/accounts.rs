@@ -80,6 +80,25 @@ story! {
 }
 
 story! {
+    async fn the_next_event_after_a_move_goes_to_the_new_url(server) {
+        let (old, key, subscription) = server.subscriber().await;
+        let new = server.receiver().await;
+        let (agent, listing) = server.agent_with_listing().await;
+        agent.record(listing, "sstc", "2026-11-20").await;
+        old.wait_for(1).await;
+        server.wait_for_state(&key, &subscription, "delivered").await;
+        // The lane is leased and waits for the next event.
+        let path = format!("/subscriptions/{subscription}");
+        let body = json!({"callbackUrl": new.url});
+        let moved = server.webhook(&key, ("PATCH", &path), Some(&body)).await;
+        assert_eq!(moved.status, 200, "{}", moved.json());
+        agent.record(listing, "sstc", "2026-11-21").await;
+        new.wait_for(1).await;
+        assert_eq!(old.received().len(), 1);
+    }
+}
+
+story! {
     async fn a_moved_subscription_keeps_what_waits_and_what_it_watches(server) {
         let (first, second) = (server.receiver().await, server.receiver().await);
         let key = server.api_key("Example Lender").await;
