@@ -88,8 +88,8 @@ pub fn insert_client(
     write.execute(
         "insert into client (id, participant_id, name, profile, jwks, assertion_algorithm, \
          certificate_bound, scopes, status, created_at, updated_at, jwks_uri, \
-         certificate_subject, introspects) values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, \
-         $11, $12, $13)",
+         certificate_subject, introspects, token_generation) values ($1, $2, $3, $4, $5, $6, $7, $8, \
+         'active', $9, $10, $11, $12, $13, (select value from revision where name = 'registry'))",
         &[
             (&client.id).into(),
             participant_id.into(),

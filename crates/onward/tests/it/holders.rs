@@ -262,3 +262,18 @@ sqlite_story! {
         assert_ne!(subscribe(&later, &receiver).await, id);
     }
 }
+
+story! {
+    async fn a_token_of_a_removed_client_stays_invalid(server) {
+        let old = server.lender().await;
+        let client = old.registration.id.clone();
+        server.disable_client(&client).await;
+        let removed = server.storage.write(move |write| clients::remove_client(write, &client));
+        removed.await.unwrap();
+        // Another client gets the id.
+        let new = server.lender().await;
+        assert!(list(&new).await.is_empty());
+        let answer = call(&old, Method::GET, "/subscriptions", None).await;
+        assert_eq!(answer.status, 401, "{}", answer.json());
+    }
+}
