@@ -166,6 +166,15 @@ pub fn find_api_key(read: &mut Read<'_>, id: i64) -> Result<Option<StoredApiKey>
     )
 }
 
+/// The client whose account this row is (S-74). `None`: the row is an API key, or there is none.
+pub fn find_client_of_account(read: &mut Read<'_>, id: i64) -> Result<Option<String>> {
+    read.query_one(
+        "select client_id from api_key where id = $1 and client_id is not null",
+        &[id.into()],
+        |row| row.text(0),
+    )
+}
+
 /// All API keys, the oldest first.
 pub fn list_api_keys(read: &mut Read<'_>) -> Result<Vec<StoredApiKey>> {
     read.query(

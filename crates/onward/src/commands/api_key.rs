@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use jiff::{Span, SpanRelativeTo};
 use observe::clock::{self, Clock};
 use serde_json::json;
+use storage::StorageError;
 use storage::api_keys::{self, StoredApiKey};
 
 use super::names::read_name;
@@ -135,9 +136,17 @@ fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
 fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.output.open()?;
     let (id, now) = (args.id, Clock::System.now_seconds());
-    let revoked = storage.write_blocking(move |write| api_keys::revoke_api_key(write, id, now))?;
-    let disabled =
-        revoked.ok_or_else(|| Failure::new(format!("there is no active API key {id}")))?;
+    let revoked = storage.write_blocking(move |write| {
+        if let Some(client) = api_keys::find_client_of_account(write, id)? {
+            return Ok(Err(format!(
+                "{id} is the account of the client {client}, which has no API key: run `onward client \
+                 disable {client}`, or disable its subscriptions with `onward subscription remove`"
+            )));
+        }
+        let revoked = api_keys::revoke_api_key(write, id, now)?;
+        Ok::<_, StorageError>(revoked.ok_or_else(|| format!("there is no active API key {id}")))
+    })?;
+    let disabled = revoked.map_err(Failure::new)?;
     let document = json!({ "disabled_subscriptions": disabled, "id": id, "status": "revoked" });
     let text = match disabled {
         0 => format!("Revoked API key {id}"),

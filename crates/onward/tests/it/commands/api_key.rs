@@ -66,6 +66,27 @@ fn a_key_is_shown_once_listed_without_its_secret_and_revoked() {
 }
 
 #[test]
+fn the_account_of_a_client_is_no_key_to_revoke() {
+    let folder = Folder::new();
+    issue(&folder, "Lender Ltd");
+    let storage = folder.open();
+    let open = "insert into api_key (participant_id, client_id, digest, created_at) \
+                select participant_id, 'lender-1', '', 0 from api_key";
+    storage
+        .write_blocking(move |write| write.execute(open, &[]))
+        .unwrap();
+    drop(storage);
+    let refused = folder.run(&["api-key", "revoke", "2"]);
+    let said = refused.failure();
+    assert!(said.contains("onward client disable lender-1"), "{said}");
+    let storage = folder.open();
+    let find = "select count(*) from api_key where revoked_at is not null";
+    let counted: Result<i64, storage::StorageError> =
+        storage.read_blocking(move |read| read.query_exactly_one(find, &[], |row| row.integer(0)));
+    assert_eq!(counted.unwrap(), 0);
+}
+
+#[test]
 fn a_rotated_key_ends_and_its_account_stays() {
     let folder = Folder::new();
     issue(&folder, "Lender Ltd");
