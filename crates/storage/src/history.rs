@@ -299,6 +299,11 @@ pub(crate) fn read_entry(row: &Row<'_>) -> Result<HistoryEntry> {
     })
 }
 
+/// The newest line; 0 without lines.
+pub fn find_newest(read: &mut Read<'_>) -> Result<i64> {
+    read.query_integer("select coalesce(max(id), 0) from history", &[])
+}
+
 /// When a line was written, in Unix seconds. `None` if there is no such line.
 pub fn find_time(read: &mut Read<'_>, line: i64) -> Result<Option<i64>> {
     read.query_one(
@@ -311,7 +316,7 @@ pub fn find_time(read: &mut Read<'_>, line: i64) -> Result<Option<i64>> {
 /// The lowest id from which on all lines were recorded at a time (Unix seconds) or later. Ids grow with time,
 /// so halving finds it without an index of times.
 pub fn find_first_since(read: &mut Read<'_>, at: i64) -> Result<i64> {
-    let last = read.query_integer("select coalesce(max(id), 0) from history", &[])?;
+    let last = find_newest(read)?;
     let (mut low, mut high) = (0, last + 1);
     while low < high {
         let middle = low + (high - low) / 2;

@@ -23,12 +23,13 @@ pub(crate) async fn mark_read(
     let caller = signed_in.branch_caller()?;
     let chain = read_chain(form.text("chain"))?;
     let person = signed_in.person().id;
-    let last = form.text("until").parse().unwrap_or_default();
+    let until: i64 = form.text("until").parse().unwrap_or_default();
     let now = console.clock.now_seconds();
     console
         .storage
         .write(move |write| {
-            // Later changes that the page did not show stay unread.
+            // Later changes that the page did not show stay unread, also those of the future.
+            let last = until.clamp(0, history::find_newest(write)?);
             let at = history::find_time(write, last)?.unwrap_or(now);
             let seen = Seen { history: last, at };
             let Some(chain) = chain else {

@@ -26,6 +26,14 @@ story! {
         kim.post("/changes/read", &[("until", &newer)]).await;
         kim.post("/changes/read", &[("until", &last)]).await;
         kim.get("/changes").await.assert_hides("Exchange");
+        // Nobody reads what is not written yet.
+        for until in ["9223372036854775807", "-9223372036854775808", "all"] {
+            let read = kim.post("/changes/read", &[("until", until)]).await;
+            assert_eq!(read.location, "/changes?done=read", "{until}");
+            assert_eq!(kim.get("/changes").await.status, 200, "{until}");
+        }
+        assert_eq!(agent.record(ids[0], "completion", "2026-11-21").await.status, 200);
+        kim.get("/changes").await.assert_shows("Completion");
         // A colleague has read nothing yet.
         let mut pat = server.sign_in_as("progressor", &["north"]).await;
         pat.get("/changes").await.assert_shows("SSTC");
