@@ -2,6 +2,7 @@
 
 pub mod access_log;
 pub mod api_key;
+pub mod audit;
 pub mod audit_log;
 pub mod backup;
 pub mod branch;
@@ -20,6 +21,7 @@ pub mod man;
 pub mod migrate;
 mod names;
 mod operator;
+mod output;
 pub mod packs;
 pub mod participant;
 pub mod person;
@@ -50,6 +52,7 @@ use server::config::{Config, Source, Sources};
 use storage::operator_changes::OperatorCommand;
 use storage::{Opening, Storage};
 
+use self::output::{Output, answer, say, say_json};
 pub use self::read_args::ReadArgs;
 pub use crate::failure::Failure;
 use crate::limits::COMMAND_CHARACTERS_MAX;
@@ -110,6 +113,8 @@ enum Command {
     Listing(listing::ListingCommand),
     /// Lists properties that need the operator's attention.
     Properties(properties::PropertiesArgs),
+    /// Compares all sealed versions and logs with what they should be.
+    Audit(audit::AuditArgs),
     /// Lists the changes that operators made by commands.
     AuditLog(audit_log::AuditLogArgs),
     /// Lists the properties that clients were shown, while `access_log_days` asks for it.
@@ -169,10 +174,6 @@ pub struct ReasonArgs {
     reason: Option<String>,
 }
 
-/// Standard output. A reader that closes the pipe early, as `head` does, causes no failure.
-#[derive(Debug)]
-struct Output(std::io::Stdout);
-
 impl ConfigArgs {
     /// Loads the settings: the file first, then the environment, then the flags.
     pub fn load(&self) -> Result<Config, Failure> {
@@ -221,36 +222,6 @@ impl OperatorArgs {
     }
 }
 
-fn answer(
-    is_json: bool,
-    out: &mut dyn std::io::Write,
-    document: &serde_json::Value,
-    text: impl std::fmt::Display,
-) {
-    if is_json {
-        say_json(out, document);
-    } else {
-        say(out, text);
-    }
-}
-
-impl std::io::Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        unless_closed(self.0.write(bytes), bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        unless_closed(self.0.flush(), ())
-    }
-}
-
-fn unless_closed<T>(written: std::io::Result<T>, all: T) -> std::io::Result<T> {
-    match written {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(all),
-        Ok(_) | Err(_) => written,
-    }
-}
-
 /// Runs the command that the arguments name. The exit status is 0 on success, 1 on failure, 2 on wrong
 /// usage and 78 if the configuration cannot be used.
 pub fn run() -> ExitCode {
@@ -292,6 +263,7 @@ fn run_command(command: Command) -> Result<(), Failure> {
         Command::Unlink(args) => link::break_link(&args, &mut std::io::stdout()),
         Command::Listing(command) => listing::run(command, &mut std::io::stdout()),
         Command::AccessLog(args) => access_log::run(args, &mut std::io::stdout()),
+        Command::Audit(args) => wait_for(audit::run(args)),
         Command::AuditLog(args) => audit_log::run(&args, &mut std::io::stdout()),
         Command::Properties(args) => properties::run(&args, &mut std::io::stdout()),
         Command::Backup(args) => backup::run(args, &mut std::io::stdout()),
@@ -384,17 +356,4 @@ fn client_clock() -> ::client::Clock {
         let seconds = u64::try_from(Clock::System.now_seconds()).unwrap_or_default();
         UNIX_EPOCH + Duration::from_secs(seconds)
     })
-}
-
-/// Writes a line to the terminal. Characters that mislead readers stand there as their numbers (S-96). A
-/// closed pipe is not a failure.
-fn say(out: &mut dyn std::io::Write, line: impl std::fmt::Display) {
-    let line = line.to_string();
-    drop(writeln!(out, "{}", unicode::visible_lines(&line)));
-}
-
-/// Writes a line of JSON to the terminal, with these characters as JSON's escapes.
-fn say_json(out: &mut dyn std::io::Write, document: impl std::fmt::Display) {
-    let document = document.to_string();
-    drop(writeln!(out, "{}", unicode::visible_json(&document)));
 }

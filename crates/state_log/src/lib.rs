@@ -4,6 +4,7 @@
 //! after its tree is on disk, written into a file outside the store, and only then shown. A store that is
 //! behind this file went back in time. So its log is closed, and the next one begins with another key.
 
+pub mod audit;
 pub mod checkpoint_file;
 mod entries;
 pub mod fault;

@@ -24,3 +24,7 @@ pub(crate) const LOCK_ATTEMPTS_MAX: u32 = 50;
 pub(crate) const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// The longest place of a tile in a path, in characters.
 pub(crate) const TILE_CHARACTERS_MAX: usize = 64;
+/// The versions or chains that an audit reads in one transaction.
+pub(crate) const AUDITED_AT_ONCE: i64 = 500;
+/// The faults that an audit's report names.
+pub(crate) const AUDIT_FAULTS_KEPT: usize = 1_000;

@@ -14,7 +14,7 @@ use crate::fault::Fault;
 const LEVELS_A_TILE: u8 = 8;
 /// The highest level of a tile.
 const LEVEL_MAX: u8 = 7;
-const HASH_BYTES: usize = 32;
+pub(crate) const HASH_BYTES: usize = 32;
 
 /// The level and the place of a tile in the store.
 pub(crate) type Place = (i64, i64);
@@ -131,7 +131,7 @@ fn edge(size: u64) -> impl Iterator<Item = (Place, u16)> {
 }
 
 /// The tile that keeps the hash of a node, if one does.
-fn place_of(node: Node) -> Option<Place> {
+pub(crate) fn place_of(node: Node) -> Option<Place> {
     let is_kept = node.level.is_multiple_of(LEVELS_A_TILE);
     let level = node.level / LEVELS_A_TILE;
     let index = node.index / u64::from(FULL_WIDTH);

@@ -85,7 +85,16 @@ pub fn read_unsealed(
         &[limit.into()],
         |row| row.parsed(0),
     )?;
-    render(present_states::read_states(read, &chains)?, seal)
+    render_present(read, seal, &chains)
+}
+
+/// Renders the documents of the present versions of these chains, as [`read_unsealed`].
+pub(crate) fn render_present(
+    read: &mut Read<'_>,
+    seal: Seal,
+    chains: &[ChainId],
+) -> Result<(Vec<SealedVersion>, Option<StorageError>)> {
+    render(present_states::read_states(read, chains)?, seal)
 }
 
 /// Stores sealed documents, unless another node has the lease; then it returns `false`. Documents that are
@@ -121,7 +130,7 @@ pub(crate) fn read_present(
     seal: Seal,
     chain: ChainId,
 ) -> Result<Option<SealedVersion>> {
-    let (mut sealed, damage) = render(present_states::read_states(read, &[chain])?, seal)?;
+    let (mut sealed, damage) = render_present(read, seal, &[chain])?;
     damage.map_or_else(|| Ok(sealed.pop()), Err)
 }
 

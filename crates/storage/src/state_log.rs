@@ -2,6 +2,7 @@
 //!
 //! This crate knows nothing about hashes. Tiles and frontiers are bytes.
 
+mod audited;
 mod figures;
 mod places;
 mod waiting;
@@ -11,6 +12,10 @@ use crate::lease::Lease;
 use crate::row::Row;
 use crate::{Read, Result, Write};
 
+pub use self::audited::{
+    AuditedState, Rendered, RenderedPage, list_gaps, list_logged_keys, list_logs, read_audited,
+    render_again,
+};
 pub use self::figures::{LogFigures, find_figures};
 pub use self::places::{Place, find_key_places, find_state, is_unsealed};
 pub use self::waiting::{Waiting, WaitingKey, WaitingState, find_secrets, read_waiting};

@@ -1,5 +1,6 @@
 //! The log of states (S-61) under races, crashes and restored stores.
 
+mod audit;
 pub(crate) mod stored;
 
 use std::collections::BTreeMap;

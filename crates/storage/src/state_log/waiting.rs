@@ -14,6 +14,15 @@ const SECRETS: EachRow = each_row!(
     " join listing_secret s on s.listing_id = given.which"
 );
 
+/// The columns that [`read_change`] reads.
+macro_rules! key_columns {
+    () => {
+        "s.kid, s.purpose, s.algorithm, s.state, s.sealed_private_key, s.created_at, s.changed_at, \
+         c.id, c.state, c.changed_at"
+    };
+}
+pub(super) use key_columns;
+
 /// What waits for the log.
 #[derive(Clone, Default)]
 pub struct Waiting {
@@ -54,18 +63,14 @@ pub struct WaitingState {
 /// Reads at most `limit` changes of keys and `limit` sealed versions.
 pub fn read_waiting(read: &mut Read<'_>, limit: i64) -> Result<Waiting> {
     let keys = read.query(
-        "select s.kid, s.purpose, s.algorithm, s.state, s.sealed_private_key, s.created_at, \
-         s.changed_at, c.id, c.state, c.changed_at from key_change c \
-         join signing_key s on s.kid = c.kid where c.log_number is null order by c.id limit $1",
+        concat!(
+            "select ",
+            key_columns!(),
+            " from key_change c join signing_key s on s.kid = c.kid \
+             where c.log_number is null order by c.id limit $1"
+        ),
         &[limit.into()],
-        |row| {
-            Ok(WaitingKey {
-                key: read_key(row)?,
-                id: row.integer(7)?,
-                state: row.text(8)?,
-                changed_at: row.integer(9)?,
-            })
-        },
+        read_change,
     )?;
     // The times of one chain never fall, so this is the order of its versions. A version is sealed before
     // its successor is recorded, so no gap can be read.
@@ -86,6 +91,16 @@ pub fn read_waiting(read: &mut Read<'_>, limit: i64) -> Result<Waiting> {
         keys,
         states,
         secrets,
+    })
+}
+
+/// Reads the first ten columns.
+pub(super) fn read_change(row: &Row<'_>) -> Result<WaitingKey> {
+    Ok(WaitingKey {
+        key: read_key(row)?,
+        id: row.integer(7)?,
+        state: row.text(8)?,
+        changed_at: row.integer(9)?,
     })
 }
 

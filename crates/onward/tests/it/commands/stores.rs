@@ -15,6 +15,12 @@ fn check_reads_the_whole_store_if_asked() {
         Some(0)
     );
     assert_eq!(folder.run(&["check", "--deep"]).status, Some(0));
+    let audited = folder.run(&["audit"]);
+    assert_eq!(audited.status, Some(0), "{audited:?}");
+    assert!(
+        audited.out.contains("1 present versions rendered again"),
+        "{audited:?}"
+    );
     let forget = "update property set current_listing_id = null";
     let storage = folder.open();
     storage
@@ -25,6 +31,36 @@ fn check_reads_the_whole_store_if_asked() {
     let said = checked.failure();
     assert_eq!(said, "1 properties have listings and none is current");
     assert_eq!(folder.run(&["check"]).status, Some(0));
+}
+
+#[test]
+fn an_audit_reports_what_is_missing() {
+    let folder = Folder::new();
+    let rows = r#"{"type":"branch","branch":"b","name":"B"}
+{"type":"property","uprn":100023336956,"line1":"14 Example Road","post_town":"Leeds","postcode":"LS6 3AB"}
+{"type":"listing","branch":"b","listing":"L1","uprn":100023336956}"#;
+    folder.write("rows.ndjson", rows);
+    let rows = folder.path("rows.ndjson");
+    let imported = folder.run(&["import", rows.to_str().unwrap()]);
+    assert_eq!(imported.status, Some(0));
+    let storage = folder.open();
+    let forget = |write: &mut storage::Write<'_>| write.execute("delete from unsealed", &[]);
+    storage.write_blocking(forget).unwrap();
+    drop(storage);
+    let audited = folder.run(&["audit", "--json", "--since", "2026-01-01"]);
+    assert_eq!(audited.status, Some(1), "{audited:?}");
+    let report: serde_json::Value = serde_json::from_str(&audited.out).unwrap();
+    assert_eq!(report["fault_count"], 1);
+    assert_eq!(report["since"], "2026-01-01T00:00:00Z");
+    let fault = report["faults"][0].as_str().unwrap();
+    assert!(
+        fault.ends_with("its present version is neither sealed nor waits for the sealer"),
+        "{fault}"
+    );
+    assert!(
+        audited.failure().contains("An audit finds a fault"),
+        "{audited:?}"
+    );
 }
 
 #[test]
