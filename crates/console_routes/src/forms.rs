@@ -78,8 +78,27 @@ impl Console {
         work: impl Work,
     ) -> Result<Destination, Problem> {
         let caller = signed_in.branch_caller()?;
+        let signed_in = signed_in.clone();
+        let work = move |write: &mut Write<'_>, author: &Author<'_>| {
+            signed_in.prove_again(write, author.now)?;
+            work(write, author)
+        };
         let written = writing::write(&self.management, caller, key, work).await?;
         written.outcome
+    }
+
+    /// Changes what belongs to the console alone.
+    pub(crate) async fn write_own<T: Send + 'static>(
+        &self,
+        signed_in: &SignedIn,
+        mut work: impl FnMut(&mut Write<'_>) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (signed_in, clock) = (signed_in.clone(), self.clock.clone());
+        let writing = self.storage.write(move |write| {
+            signed_in.prove_again(write, clock.now_seconds())?;
+            work(write)
+        });
+        writing.await
     }
 }
 

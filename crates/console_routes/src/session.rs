@@ -97,6 +97,19 @@ impl SignedIn {
         }
     }
 
+    /// Proves within a transaction that session, role and branches are as they were: the body of a form may take
+    /// its time.
+    pub(crate) fn prove_again(&self, read: &mut Read<'_>, now: i64) -> Result<(), Problem> {
+        let found = self.find_again(read, now)?;
+        let is_same = |found: Self| found.role == self.role && found.branches() == self.branches();
+        if found.is_some_and(is_same) {
+            return Ok(());
+        }
+        Err(Problem::NotAllowed(
+            "Your session has ended, or your branches have changed. Load the page again.",
+        ))
+    }
+
     fn of_session(
         read: &mut Read<'_>,
         session: StoredSession,

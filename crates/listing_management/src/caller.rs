@@ -9,8 +9,10 @@ use chain::ids::BranchId;
 use chain::permission;
 use http::request::Parts;
 use signing::{base64url, canonical};
+use storage::Read;
+use tokens::access::BoundToken;
 use tokens::context::TokenContext;
-use tokens::registry::{Client, Scope};
+use tokens::registry::Scope;
 use web::authorization;
 use web::problem::Problem;
 use web::rate_limit_fields;
@@ -30,7 +32,7 @@ pub struct BranchCaller {
 
 #[derive(Debug, Clone)]
 enum Actor {
-    Client(Arc<Client>),
+    Client(BoundToken),
     Person { id: String, branches: Vec<BranchId> },
 }
 
@@ -56,7 +58,7 @@ impl BranchCaller {
         let snapshot = tokens.registry.snapshot().await?;
         let token = authorization::prove(tokens, &snapshot, parts, Scope::Listing).await?;
         Ok(Self {
-            actor: Actor::Client(token.into_client()),
+            actor: Actor::Client(token),
         })
     }
 
@@ -68,10 +70,18 @@ impl BranchCaller {
         }
     }
 
+    /// Proves a client again within a transaction. The console proves a person by its session.
+    pub(crate) fn prove_again(&self, read: &mut Read<'_>) -> Result<(), Problem> {
+        match &self.actor {
+            Actor::Client(token) => Ok(token.prove_again(read)?),
+            Actor::Person { .. } => Ok(()),
+        }
+    }
+
     /// The client's id, or `person:` and the person's id. The history names it.
     pub fn actor(&self) -> &str {
         match &self.actor {
-            Actor::Client(client) => &client.id,
+            Actor::Client(token) => &token.client().id,
             Actor::Person { id, .. } => id,
         }
     }
@@ -79,7 +89,7 @@ impl BranchCaller {
     /// The branches that the caller acts for.
     pub fn branches(&self) -> &[BranchId] {
         match &self.actor {
-            Actor::Client(client) => &client.branches,
+            Actor::Client(token) => &token.client().branches,
             Actor::Person { branches, .. } => branches,
         }
     }

@@ -136,6 +136,7 @@ where
     }
 
     fn attempt(&self, write: &mut Write<'_>) -> Result<Done<T>, Problem> {
+        self.caller.prove_again(write)?;
         if let Some(done) = self.replay(write)? {
             return Ok(done);
         }
@@ -151,6 +152,7 @@ where
 
     /// Keeps a refusal, unless the same request was answered meanwhile.
     fn keep_refusal(&self, write: &mut Write<'_>, problem: &Problem) -> Result<Done<T>, Problem> {
+        self.caller.prove_again(write)?;
         if let Some(done) = self.replay(write)? {
             return Ok(done);
         }

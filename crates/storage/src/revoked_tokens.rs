@@ -29,6 +29,14 @@ pub fn insert_revoked_token(write: &mut Write<'_>, token: &RevokedToken) -> Resu
     Ok(true)
 }
 
+/// Whether a token was revoked.
+pub fn is_revoked(read: &mut Read<'_>, token_id: &str) -> Result<bool> {
+    read.exists(
+        "select 1 from revoked_token where token_id = $1 limit 1",
+        &[token_id.into()],
+    )
+}
+
 /// The tokens revoked after this revision of the registry.
 pub fn list_revoked_tokens(read: &mut Read<'_>, after_revision: i64) -> Result<Vec<RevokedToken>> {
     read.query(

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use observe::trace;
 use signing::access_token::{self, AccessTokenClaims, TokenRefusal};
 use signing::certificate::PeerCertificate;
-use storage::StorageError;
+use storage::{Read, StorageError, clients, registry, revoked_tokens};
 
 use crate::context::TokenContext;
 use crate::registry::{Client, Scope, Snapshot};
+
+const REVOKED: &str = "The token was revoked. Get a new token.";
+const ENDED: &str = "The operator ended this client's tokens. Get a new token.";
 
 /// Why a request with an access token is refused.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +31,7 @@ pub enum AccessRefusal {
 /// checked (RFC 9068 section 4; FAPI 2.0 section 5.3.4).
 ///
 /// It does not prove the binding to a certificate: [`BoundToken`] does.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct AcceptedToken {
     claims: Arc<AccessTokenClaims>,
     client: Arc<Client>,
@@ -36,9 +39,12 @@ pub struct AcceptedToken {
 
 /// Proof of an accepted token with the needed scope. A bound token came on a connection with its
 /// certificate (S-24; RFC 8705 section 3).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct BoundToken {
     token: AcceptedToken,
+    scope: Scope,
+    /// The revision of the registry at which this was proved.
+    revision: i64,
 }
 
 impl AcceptedToken {
@@ -51,9 +57,7 @@ impl AcceptedToken {
         let claims = verify(context, snapshot, text)
             .map_err(|refusal| AccessRefusal::TokenInvalid(describe(refusal)))?;
         if snapshot.revoked.has(&claims.jti) {
-            return Err(AccessRefusal::TokenInvalid(
-                "The token was revoked. Get a new token.",
-            ));
+            return Err(AccessRefusal::TokenInvalid(REVOKED));
         }
         let client = context
             .registry
@@ -64,9 +68,7 @@ impl AcceptedToken {
                 "The client of this token is not registered any more.",
             ))?;
         if claims.generation != client.token_generation {
-            return Err(AccessRefusal::TokenInvalid(
-                "The operator ended this client's tokens. Get a new token.",
-            ));
+            return Err(AccessRefusal::TokenInvalid(ENDED));
         }
         Ok(Self { claims, client })
     }
@@ -139,7 +141,12 @@ impl BoundToken {
         let token = AcceptedToken::accept(context, snapshot, text).await?;
         check_binding(&token.claims, certificate, scope)?;
         trace::note_caller(&token.client.id);
-        let bound = Self { token };
+        let revision = snapshot.revision;
+        let bound = Self {
+            token,
+            scope,
+            revision,
+        };
         bound.require(scope)?;
         Ok(bound)
     }
@@ -152,14 +159,39 @@ impl BoundToken {
         Err(AccessRefusal::ScopeInsufficient(scope))
     }
 
-    /// The client that called.
-    pub fn client(&self) -> &Client {
-        &self.token.client
+    /// Proves within a transaction that the operator has ended nothing since: the body of a request may take
+    /// its time. A token that expires meanwhile stays good for this request.
+    ///
+    /// # Errors
+    /// [`AccessRefusal::TokenInvalid`], also when the client acts for other branches now.
+    pub fn prove_again(&self, read: &mut Read<'_>) -> Result<(), AccessRefusal> {
+        // Whatever ends a token raises the revision, so this is one statement in the usual case.
+        if registry::find_revision(read)? == self.revision {
+            return Ok(());
+        }
+        let AcceptedToken { claims, client } = &self.token;
+        if revoked_tokens::is_revoked(read, &claims.jti)? {
+            return Err(AccessRefusal::TokenInvalid(REVOKED));
+        }
+        let found = clients::find_client(read, &client.id)?;
+        let found = found.filter(|found| {
+            let mut scopes = found.scopes.iter().filter_map(|name| Scope::parse(name));
+            found.is_active
+                && found.token_generation == client.token_generation
+                && scopes.any(|scope| scope == self.scope)
+        });
+        match found {
+            None => Err(AccessRefusal::TokenInvalid(ENDED)),
+            Some(found) if found.branches != client.branches => Err(AccessRefusal::TokenInvalid(
+                "The operator changed this client's branches. Send the request again.",
+            )),
+            Some(_found) => Ok(()),
+        }
     }
 
-    /// The client that called, for a proof that contains it.
-    pub fn into_client(self) -> Arc<Client> {
-        self.token.client
+    /// The client that called.
+    pub fn client(&self) -> &Arc<Client> {
+        &self.token.client
     }
 }
 

@@ -10,8 +10,9 @@ use http::request::Parts;
 use observe::clock::Clock;
 use observe::trace;
 use signing::random;
-use storage::{Read, api_keys, clients};
-use tokens::registry::{Client, Scope};
+use storage::{Read, api_keys};
+use tokens::access::BoundToken;
+use tokens::registry::Scope;
 use web::authorization;
 use web::problem::Problem;
 use web::rate_limit_fields;
@@ -36,8 +37,8 @@ pub struct Holder {
 enum Credential {
     /// The id of the API key.
     Key(i64),
-    /// The client of the token. Its account is its own, apart from all API keys.
-    Token(Arc<Client>),
+    /// The account of its client is the client's own, apart from all API keys.
+    Token(BoundToken),
 }
 
 /// Proves the holder of each request to a path that exists, and counts it (S-14).
@@ -100,8 +101,7 @@ impl Holder {
         let snapshot = tokens.registry.snapshot().await?;
         let scope = Scope::TransactionStatus;
         let bound = authorization::prove(tokens, &snapshot, parts, scope).await?;
-        let client = bound.into_client();
-        let id = Arc::clone(&client.id);
+        let id = Arc::clone(&bound.client().id);
         let found = webhooks
             .storage
             .lookup(move |read| api_keys::find_client_account(read, &id))
@@ -109,12 +109,12 @@ impl Holder {
             .ok_or_else(ended_client)?;
         let account = match found.account {
             Some(account) => account,
-            None => open_account(webhooks, &client).await?,
+            None => open_account(webhooks, &bound).await?,
         };
         Ok(Self {
             account,
             participant: found.participant,
-            credential: Credential::Token(client),
+            credential: Credential::Token(bound),
             clock: webhooks.clock.clone(),
         })
     }
@@ -128,7 +128,7 @@ impl Holder {
                 let is_good = found.is_some_and(|key| key.is_valid(self.clock.now_seconds()));
                 is_good.then_some(()).ok_or_else(unknown_key)
             }
-            Credential::Token(client) => prove_client(read, client),
+            Credential::Token(token) => Ok(token.prove_again(read)?),
         }
     }
 
@@ -154,35 +154,24 @@ impl Holder {
     fn bucket(&self) -> Arc<str> {
         match &self.credential {
             Credential::Key(_) => Arc::from(format!("api-key {}", self.account)),
-            Credential::Token(client) => Arc::clone(&client.id),
+            Credential::Token(token) => Arc::clone(&token.client().id),
         }
     }
 }
 
 /// Makes the account of a client, or opens the ended one again.
-async fn open_account(webhooks: &WebhookManagement, client: &Arc<Client>) -> Result<i64, Problem> {
-    let client = Arc::clone(client);
+async fn open_account(webhooks: &WebhookManagement, token: &BoundToken) -> Result<i64, Problem> {
+    let token = token.clone();
     let now = webhooks.clock.now_seconds();
     webhooks
         .storage
         .write(move |write| {
             // A client that was disabled meanwhile must not open it again.
-            prove_client(write, &client)?;
-            Ok::<_, Problem>(api_keys::open_client_account(write, &client.id, now)?)
+            token.prove_again(write)?;
+            let id = &token.client().id;
+            Ok::<_, Problem>(api_keys::open_client_account(write, id, now)?)
         })
         .await
-}
-
-/// Proves that a client may still manage webhooks with a token of this generation.
-fn prove_client(read: &mut Read<'_>, client: &Client) -> Result<(), Problem> {
-    let found = clients::find_client(read, &client.id)?;
-    let is_good = found.is_some_and(|found| {
-        let mut scopes = found.scopes.iter().filter_map(|name| Scope::parse(name));
-        found.is_active
-            && found.token_generation == client.token_generation
-            && scopes.any(|scope| scope == Scope::TransactionStatus)
-    });
-    is_good.then_some(()).ok_or_else(ended_client)
 }
 
 /// Only `admit` adds a holder to a request.

@@ -172,6 +172,7 @@ async fn begin(
     webhooks
         .storage
         .read(move |read| {
+            holder.prove_again(read)?;
             let found = find_active_subscription(read, &holder, &reference)?;
             let left = count_left(read, &holder, now, most)?;
             let allowed = left.map_or(REPLAY_EVENTS_MAX, |left| left.min(REPLAY_EVENTS_MAX));
@@ -207,6 +208,7 @@ async fn enqueue(
     webhooks
         .storage
         .write_at_length(move |write| {
+            holder.prove_again(write)?;
             let found = find_active_subscription(write, &holder, &reference)?;
             let replayed = log::replay(write, found.id, part, now)?;
             let amount = i64::try_from(replayed).unwrap_or(i64::MAX);

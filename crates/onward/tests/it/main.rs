@@ -29,6 +29,8 @@ mod connections;
 #[cfg(test)]
 mod delivery;
 #[cfg(test)]
+mod endings;
+#[cfg(test)]
 mod forecasts;
 #[cfg(test)]
 mod holders;

@@ -71,6 +71,7 @@ pub async fn simulate(
     let simulated = webhooks
         .storage
         .write(move |write| {
+            holder.prove_again(write)?;
             if !may_be_known {
                 simulation.refuse_known(write)?;
             }

@@ -93,8 +93,7 @@ async fn store(
     let digest = secret.digest.clone();
     let now = console.clock.now_seconds();
     console
-        .storage
-        .write(move |write| {
+        .write_own(signed_in, move |write| {
             if let Some(known) = shares::find_share(write, &digest)? {
                 return match known.revoked_at {
                     None => Ok(()),

@@ -26,8 +26,7 @@ pub(crate) async fn mark_read(
     let until: i64 = form.text("until").parse().unwrap_or_default();
     let now = console.clock.now_seconds();
     console
-        .storage
-        .write(move |write| {
+        .write_own(&signed_in, move |write| {
             // Later changes that the page did not show stay unread, also those of the future.
             let last = until.clamp(0, history::find_newest(write)?);
             let at = history::find_time(write, last)?.unwrap_or(now);

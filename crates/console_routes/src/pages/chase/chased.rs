@@ -25,8 +25,7 @@ pub(crate) async fn note_chased(
     let listing = segments.listing(0)?;
     let (person, now) = (signed_in.person().id, console.clock.now_seconds());
     console
-        .storage
-        .write(move |write| {
+        .write_own(&signed_in, move |write| {
             find_own_listing(write, &caller, listing)?;
             chase::note_chased(write, listing, person, now)?;
             Ok::<_, Problem>(())

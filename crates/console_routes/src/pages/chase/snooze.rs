@@ -60,8 +60,7 @@ async fn store(
     let person = signed_in.person().id;
     let (values, today) = (typed.clone(), console.today().into());
     console
-        .storage
-        .write(move |write| {
+        .write_own(signed_in, move |write| {
             // The branch first: to others, the list of errors would say that the listing exists.
             find_own_listing(write, &caller, listing)?;
             let (until, reason) = read_typed(&values, today)?;

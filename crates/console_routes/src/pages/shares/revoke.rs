@@ -30,8 +30,7 @@ pub(crate) async fn revoke_share(
     let id = segments.number(0).unwrap_or_default();
     let now = console.clock.now_seconds();
     console
-        .storage
-        .write(move |write| {
+        .write_own(&signed_in, move |write| {
             const UNKNOWN: Problem = Problem::NotFound("There is no such share link.");
             let share = shares::find_share_by_id(write, id)?.ok_or(UNKNOWN)?;
             find_own_listing_ever(write, &caller, share.listing).map_err(|_foreign| UNKNOWN)?;
