@@ -96,6 +96,8 @@ pub struct Cap {
     pub confirmed: Option<Confirmation>,
     /// The own listing through which the viewer may confirm the end.
     pub check_by: Option<ListingId>,
+    /// The field `seen` of its form: the homes at the end.
+    pub seen: String,
 }
 
 /// Who confirmed an end.
@@ -232,6 +234,11 @@ impl ChainPage {
             _ => None,
         }
     }
+}
+
+/// The id of the place of an end, on the pages of a chain and of a sale.
+pub fn end_field(end: End) -> String {
+    format!("end-{end}")
 }
 
 /// The member of document 1 that says whether an end is closed.

@@ -15,7 +15,7 @@
 //! | `/listings/{id}/milestones/{key}` | `date`, `action` = `record`, `exclude` or `withdraw`, `seen` (the state that the page showed) |
 //! | `/listings/{id}/links` | `other` (listing id), `side` = `above` or `below` |
 //! | `/listings/{id}/unlink` | `other` (listing id), `side` = `above` or `below`, `sure` = `1` in a split chain |
-//! | `/listings/{id}/ends` | `end` = `top` or `bottom`, `action` = `check` or `uncheck`, `reason` (document 2's words), `from` = `chain` or `listing`: the page to show next |
+//! | `/listings/{id}/ends` | `end` = `top` or `bottom`, `action` = `check` or `uncheck`, `reason` (document 2's words), `from` = `chain` or `listing`: the page to show next, `seen`: the homes at the end that the page showed |
 //! | `/listings/{id}/reopen-enquiries` | `seen` (the states that the page showed) |
 //! | `/listings/{id}/withdraw` | |
 //! | `/listings/{id}/notes` | `text` |

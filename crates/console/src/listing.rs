@@ -155,13 +155,16 @@ pub struct Proposal {
     pub until: Date,
 }
 
-/// An end of the chain at this sale. The reason's field is `end-top-reason` or `end-bottom-reason`.
+/// An end of the chain at this sale. Its field is `end-top` or `end-bottom`: the reason, or the button
+/// that confirms the end.
 #[derive(Debug, Clone, Default)]
 pub struct EndState {
     /// Whether it is confirmed.
     pub is_checked: bool,
     /// Who confirmed it, if known.
     pub confirmed: Option<Confirmation>,
+    /// The field `seen` of its form: the homes at the end.
+    pub seen: String,
 }
 
 /// A note of the viewer's branch. Notes are never changed.
@@ -329,11 +332,6 @@ impl Details {
 /// The id of a field of the details.
 fn id(prefix: &str, name: &str) -> String {
     format!("{prefix}{name}")
-}
-
-/// The id of the field for the reason.
-fn reason_field(end: End) -> String {
-    format!("end-{end}-reason")
 }
 
 /// Each tenure as document 1 spells it, and as pages show it.

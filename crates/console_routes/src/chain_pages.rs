@@ -30,6 +30,7 @@ use web::problem::Problem;
 
 use self::viewable::shown_version;
 use super::Console;
+use super::end_seen::EndsSeen;
 use super::history_lines::{Names, to_lines};
 use super::holds::{forecast, hold};
 use super::session::SignedIn;
@@ -65,6 +66,7 @@ pub struct Loaded {
     pub state: ChainState,
     /// The current listing through which document 1 answers with this chain.
     pub current: Option<CurrentListing>,
+    ends_seen: EndsSeen,
     checks: Vec<EndCheck>,
     milestones: Vec<StoredMilestone>,
     seen: Option<Seen>,
@@ -261,6 +263,7 @@ fn load(
         return Ok(Loaded {
             state,
             current,
+            ends_seen: EndsSeen::default(),
             checks: Vec::new(),
             milestones: Vec::new(),
             seen: None,
@@ -286,11 +289,14 @@ fn load(
     let today = date_in_london(now).unwrap_or_default().into();
     let chain = state.chain.clone();
     let assessed = assess_chain(read, management, signed_in.branches(), chain, today)?;
+    let homes = state.listings.iter();
+    let homes = homes.map(|home| (home.listing, home.property));
     let mut links = Vec::new();
     for listing in own_listings(&state, signed_in.branches()) {
         links.extend(shares::list_shares(read, listing, now)?);
     }
     Ok(Loaded {
+        ends_seen: EndsSeen::new(&state.chain, homes)?,
         milestones: milestones::list_milestones_of_chain(read, id)?,
         history,
         state,
@@ -354,6 +360,7 @@ impl Loaded {
                 by: check.participant.clone().unwrap_or_default(),
             }),
             check_by: own_listings(&self.state, branches).next(),
+            seen: self.ends_seen.at(end).to_owned(),
         }
     }
 

@@ -181,6 +181,14 @@ pub(crate) fn field_problems(
     }]
 }
 
+/// Shows a refusal at one field of the page.
+pub(crate) fn refuse_at(frame: &mut Frame, problem: &Problem, field: &str) {
+    frame.problems = field_problems(problem, |_member| field.to_owned());
+    for shown in &mut frame.problems {
+        field.clone_into(&mut shown.field);
+    }
+}
+
 /// Makes a sentence of a refusal's text.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();

@@ -7,6 +7,7 @@ mod chain_pages;
 mod chase_lists;
 mod compression;
 mod contacts;
+mod end_seen;
 mod files;
 mod forms;
 mod frames;

@@ -28,6 +28,7 @@ use web::refusal::Refusal;
 
 use super::Console;
 use super::addresses::to_address;
+use super::end_seen::EndsSeen;
 use super::history_lines::{Names, to_lines};
 use super::session::SignedIn;
 use super::times::{day, moment};
@@ -47,6 +48,7 @@ struct Loaded {
     /// The version of the chain.
     version: i64,
     neighbours: Vec<StoredListing>,
+    ends_seen: EndsSeen,
     milestones: Vec<StoredMilestone>,
     checks: Vec<EndCheck>,
     /// The newest first.
@@ -122,6 +124,8 @@ fn load(
     let chain = state::find_chain(read, listing.chain)?;
     let chain = chain.ok_or_else(|| Refusal::unknown_chain(listing.chain))?;
     let mut neighbours = listings::list_listings_of_chain(read, listing.chain)?;
+    let homes = neighbours.iter().map(|home| (home.id, home.property));
+    let ends_seen = EndsSeen::new(&chain, homes)?;
     neighbours.retain(|other| {
         chain.onward_purchases(id).contains(&other.id) || chain.buyers_sales(id).contains(&other.id)
     });
@@ -130,6 +134,7 @@ fn load(
     Ok(Loaded {
         version: chains::find_version(read, listing.chain)?.unwrap_or_default(),
         neighbours,
+        ends_seen,
         milestones: milestones::list_milestones_of_listing(read, id)?,
         checks: end_checks::list_end_checks(read, listing.chain)?,
         history,
@@ -224,6 +229,7 @@ impl Loaded {
                 End::Top => self.chain.is_top_closed(id),
                 End::Bottom => self.chain.is_bottom_closed(id),
             },
+            seen: self.ends_seen.at(end).to_owned(),
             confirmed: check.map(|check| Confirmation {
                 on: day(check.checked_at),
                 by: check.participant.clone().unwrap_or_default(),

@@ -107,10 +107,12 @@ pub(crate) fn straight(length: usize) -> ChainPage {
                 by: "Acorn Leeds".to_owned(),
             }),
             check_by: None,
+            seen: "504-4".to_owned(),
         },
         bottom: Cap {
             confirmed: None,
             check_by: Some(ListingId(501)),
+            seen: "501-1".to_owned(),
         },
         hold: None,
         forecast: None,

@@ -23,7 +23,7 @@ use web::segments::Segments;
 
 use crate::Console;
 use crate::forms::{PostedForm, Work};
-use crate::frames::{Destination, Notice, field_problems, read_notice, show, show_as};
+use crate::frames::{Destination, Notice, read_notice, show, show_as};
 use crate::session::{SignInFirst, SignedIn};
 
 /// Shows a sale of the viewer's branches.
@@ -88,10 +88,7 @@ impl SaleForm {
             Ok(destination) => return Ok(destination.into_response()),
             Err(problem) => problem,
         };
-        if !matches!(
-            problem,
-            Problem::ValuesInvalid(_) | Problem::Refused(_) | Problem::QuotaUsedUp(..)
-        ) {
+        if !is_shown_on_page(&problem) {
             return Err(problem);
         }
         // The sale may be another branch's, or withdrawn: then that is the answer.
@@ -107,15 +104,15 @@ fn lead_to(listing: ListingId, notice: Notice) -> Destination {
     notice.at(&format!("/listings/{listing}"))
 }
 
+/// Whether the page of the form shows the refusal.
+fn is_shown_on_page(problem: &Problem) -> bool {
+    matches!(
+        problem,
+        Problem::ValuesInvalid(_) | Problem::Refused(_) | Problem::QuotaUsedUp(..)
+    )
+}
+
 /// Whether the form was of an older state of the sale.
 fn is_of_older_state(problem: &Problem) -> bool {
     matches!(problem, Problem::Refused(refusal) if refusal.is_of_older_state())
-}
-
-/// Shows a refusal at one field of the page.
-fn refuse_at(page: &mut ListingPage, problem: &Problem, field: &str) {
-    page.frame.problems = field_problems(problem, |_member| field.to_owned());
-    for shown in &mut page.frame.problems {
-        field.clone_into(&mut shown.field);
-    }
 }

@@ -76,6 +76,10 @@ pub(crate) fn refused_listing() -> ListingPage {
     page.frame.problems = vec![
         problem("milestone-searches_ordered-date", bound),
         problem("details-price", "Enter a whole number of pounds."),
+        problem(
+            "end-bottom",
+            "Somebody else changed this since you opened the page; nothing was changed.",
+        ),
     ];
     let ordered = |entry: &&mut MilestoneEntry| entry.milestone.key == "searches_ordered";
     let entry = page.milestones.iter_mut().find(ordered).unwrap();
@@ -89,6 +93,7 @@ pub(crate) fn refused_listing() -> ListingPage {
             on: date(2026, 11, 3),
             by: "Acorn Leeds".to_owned(),
         }),
+        seen: "501-1".to_owned(),
     });
     page.links = Links::default();
     page.notes.clear();

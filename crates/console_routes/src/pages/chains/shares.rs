@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use console::render;
 use http::{HeaderMap, StatusCode};
-use storage::shares::{self, NewShare};
+use storage::shares::{self, NewShare, StoredShare};
 use web::form::Form;
 use web::problem::Problem;
 use web::secret::NewSecret;
@@ -16,7 +16,7 @@ use web::segments::Segments;
 use crate::Console;
 use crate::chain_pages::{Viewing, own_listings};
 use crate::compression::ShowsSecret;
-use crate::frames::{field_problems, show_as};
+use crate::frames::{refuse_at, show_as};
 use crate::limits;
 use crate::session::SignedIn;
 
@@ -50,7 +50,7 @@ pub(crate) async fn make_share(
             StatusCode::OK
         }
         Err(problem) => {
-            page.frame.problems = field_problems(&problem, |_field| "share-days".to_owned());
+            refuse_at(&mut page.frame, &problem, "share-days");
             if let Some(sharing) = &mut page.sharing {
                 sharing.days = typed;
             }
@@ -95,12 +95,7 @@ async fn store(
     console
         .write_own(signed_in, move |write| {
             if let Some(known) = shares::find_share(write, &digest)? {
-                return match known.revoked_at {
-                    None => Ok(()),
-                    Some(_) => Err(Problem::Conflict(
-                        "This form made a link that has ended. Load the page again.",
-                    )),
-                };
+                return check_same(&known, days, now);
             }
             if shares::list_shares(write, listing, now)?.len() >= limits::SHARES_MAX {
                 let most = limits::SHARES_MAX;
@@ -118,4 +113,19 @@ async fn store(
         })
         .await?;
     Ok(format!("{}/share/{}", console.url, secret.secret))
+}
+
+/// Refuses a form that is sent again if its link has ended, or if it asks for another number of days.
+fn check_same(known: &StoredShare, days: i64, now: i64) -> Result<(), Problem> {
+    if known.revoked_at.is_some() || known.expires_at <= now {
+        return Err(Problem::Conflict(
+            "This form made a link that has ended. Load the page again.",
+        ));
+    }
+    if known.expires_at - known.created_at != days * web::limits::DAY_SECONDS {
+        return Err(Problem::Conflict(
+            "This form made a link with another number of days. Load the page again.",
+        ));
+    }
+    Ok(())
 }

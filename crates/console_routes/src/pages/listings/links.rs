@@ -7,15 +7,15 @@ use listing_management::links::add_link;
 use web::problem::Problem;
 use web::values::check_id;
 
-use super::{SaleForm, lead_to, refuse_at};
-use crate::frames::{Destination, Notice};
+use super::{SaleForm, lead_to};
+use crate::frames::{Destination, Notice, refuse_at};
 use crate::listing_pages::link_of;
 
 /// Links a sale as document 2's call does.
 pub(crate) async fn link(sale: SaleForm) -> Result<Response, Problem> {
     let linked = add(&sale).await;
     sale.conclude(linked, |page, problem| {
-        refuse_at(page, problem, "link-other");
+        refuse_at(&mut page.frame, problem, "link-other");
         sale.form.text("other").clone_into(&mut page.links.typed);
         page.links.typed_below = sale.form.text("side") == "below";
     })

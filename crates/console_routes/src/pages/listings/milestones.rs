@@ -10,9 +10,9 @@ use web::problem::Problem;
 use web::refusal::Refusal;
 use web::values::read_date;
 
-use super::{SaleForm, is_of_older_state, lead_to, refuse_at};
+use super::{SaleForm, is_of_older_state, lead_to};
 use crate::Console;
-use crate::frames::{Destination, Notice};
+use crate::frames::{Destination, Notice, refuse_at};
 
 /// Changes a milestone as document 2's call does.
 pub(crate) async fn change_milestone(sale: SaleForm) -> Result<Response, Problem> {
@@ -20,7 +20,8 @@ pub(crate) async fn change_milestone(sale: SaleForm) -> Result<Response, Problem
     let changed = change(&sale, kind).await;
     let form = &sale.form;
     sale.conclude(changed, |page, problem| {
-        refuse_at(page, problem, &format!("milestone-{}-date", kind.key));
+        let field = format!("milestone-{}-date", kind.key);
+        refuse_at(&mut page.frame, problem, &field);
         let mut entries = page.milestones.iter_mut();
         let Some(entry) = entries.find(|entry| entry.milestone.id == kind.id) else {
             return;

@@ -5,8 +5,8 @@ use listing_management::listings::find_own_listing;
 use storage::notes;
 use web::problem::Problem;
 
-use super::{SaleForm, lead_to, refuse_at};
-use crate::frames::{Destination, Notice};
+use super::{SaleForm, lead_to};
+use crate::frames::{Destination, Notice, refuse_at};
 use crate::limits;
 
 /// Adds a note. A form that is sent twice adds one.
@@ -14,7 +14,7 @@ pub(crate) async fn add_note(sale: SaleForm) -> Result<Response, Problem> {
     let text = sale.form.text("text").replace("\r\n", "\n");
     let noted = store(&sale, &text).await;
     sale.conclude(noted, |page, problem| {
-        refuse_at(page, problem, "note-text");
+        refuse_at(&mut page.frame, problem, "note-text");
         page.note_typed = text;
     })
     .await

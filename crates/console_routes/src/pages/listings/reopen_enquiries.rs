@@ -8,8 +8,8 @@ use storage::milestones;
 use web::problem::Problem;
 use web::refusal::Refusal;
 
-use super::{SaleForm, lead_to, refuse_at};
-use crate::frames::Notice;
+use super::{SaleForm, lead_to};
+use crate::frames::{Notice, refuse_at};
 
 /// Opens enquiries again as document 2's call does.
 pub(crate) async fn reopen(sale: SaleForm) -> Result<Response, Problem> {
@@ -33,7 +33,7 @@ pub(crate) async fn reopen(sale: SaleForm) -> Result<Response, Problem> {
     });
     let reopened = reopening.await;
     sale.conclude(reopened, |page, problem| {
-        refuse_at(page, problem, "milestone-enquiries_opened-date");
+        refuse_at(&mut page.frame, problem, "milestone-enquiries_opened-date");
     })
     .await
 }

@@ -10,8 +10,8 @@ use web::problem::Problem;
 use web::refusal::Refusal;
 
 use super::links::read_link;
-use super::{SaleForm, lead_to, refuse_at};
-use crate::frames::{Destination, Notice};
+use super::{SaleForm, lead_to};
+use crate::frames::{Destination, Notice, refuse_at};
 use crate::listing_pages::is_split;
 
 const SURE: &str = "sure";
@@ -25,7 +25,7 @@ pub(crate) async fn unlink(sale: SaleForm) -> Result<Response, Problem> {
             Some(other) if asks => format!("unlink-{other}-sure"),
             Some(_) | None => "link-other".to_owned(),
         };
-        refuse_at(page, problem, &field);
+        refuse_at(&mut page.frame, problem, &field);
     })
     .await
 }

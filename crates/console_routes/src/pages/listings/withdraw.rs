@@ -4,8 +4,8 @@ use axum::response::Response;
 use listing_management::listing_writes::withdraw_listing;
 use web::problem::Problem;
 
-use super::{SaleForm, refuse_at};
-use crate::frames::Notice;
+use super::SaleForm;
+use crate::frames::{Notice, refuse_at};
 
 /// Withdraws a sale as document 2's call does.
 pub(crate) async fn withdraw(sale: SaleForm) -> Result<Response, Problem> {
@@ -16,7 +16,7 @@ pub(crate) async fn withdraw(sale: SaleForm) -> Result<Response, Problem> {
     });
     let withdrawn = withdrawing.await;
     sale.conclude(withdrawn, |page, problem| {
-        refuse_at(page, problem, "link-other");
+        refuse_at(&mut page.frame, problem, "link-other");
     })
     .await
 }

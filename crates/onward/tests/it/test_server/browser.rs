@@ -188,6 +188,19 @@ impl Page {
         value.unwrap().replace("&#38;", "&")
     }
 
+    /// The field `seen` of the form that confirms this end, or takes it back.
+    pub(crate) fn end_seen(&self, end: &str) -> String {
+        let form = self
+            .html
+            .split(&format!("name=\"end\" value=\"{end}\""))
+            .nth(1);
+        let field = form.and_then(|form| form.split("name=\"seen\" value=\"").nth(1));
+        field
+            .and_then(|field| field.split('"').next())
+            .unwrap()
+            .to_owned()
+    }
+
     pub(crate) fn assert_shows(&self, wanted: &str) {
         let text = self.text();
         assert!(

@@ -73,7 +73,8 @@ story! {
     async fn document_1_does_not_say_who_confirmed_an_end(server) {
         let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let chain = agent.chain_of(ids[0]).await;
-        let check = [("end", "top"), ("action", "check"), ("from", "chain")];
+        let seen = kim.get(&format!("/chains/{chain}")).await.end_seen("top");
+        let check = [("end", "top"), ("action", "check"), ("from", "chain"), ("seen", seen.as_str())];
         kim.post(&format!("/listings/{}/ends", ids[0]), &check).await;
         let own = kim.get(&format!("/chains/{chain}")).await;
         own.assert_shows("Top closed : confirmed on 21 Nov by");
