@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Verifies an evidence pack offline, with Python's standard library alone (3.10 or later):
     python3 -I verify_evidence.py pack.json policy.txt
-prints `level N` and each step, or the reason for a refusal with exit status 1. The policy is yours: never take it from
-the sender of a pack. The formats stand in crates/evidence/src/lib.rs and at https://c2sp.org."""
+prints `level N`, what is proved and what is not, or the reason for a refusal with exit status 1. The policy is yours:
+never take it from the sender of a pack. The formats stand in crates/evidence/src/lib.rs and at https://c2sp.org."""
 import base64, hashlib, json, re, sys, time
 
 DECIMAL, HASH = r"(0|[1-9][0-9]{0,18})", r"[A-Za-z0-9+/]{43}="
@@ -18,9 +18,7 @@ def canonical(value): return json.dumps(value, ensure_ascii=False, separators=("
 def write_time(seconds): return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 def has_members(value, *names): check(sorted(value) == sorted(names), f"the members must be {', '.join(names)}")
 def check(is_right, reason):
-    if not is_right:
-        raise ValueError(reason)
-
+    if not is_right: raise ValueError(reason)
 def decode(text, is_url=False):
     """Base64 in its one spelling: with padding, or base64url without."""
     check(not is_url or not {*"+/="} & {*text}, "not base64url without padding")
@@ -37,6 +35,11 @@ def parse(data):
     value = json.loads(data.decode(), object_pairs_hook=sort, parse_int=integer, parse_float=integer, parse_constant=integer)
     check(canonical(value) == data, "the pack is not spelt as it was handed out: verify the file unaltered")
     return value
+def list_dates(value, *path):
+    if isinstance(value, dict):
+        return [date for name in value for date in list_dates(value[name], *path, name)]
+    return [f"{'.'.join(path)} {value}"] if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", str(value)) else []
+def describe(home): return f"home {home['uprn']}: {', '.join(list_dates(home['milestones'])) or 'no milestone has a date'}"
 def open_digest(secret, value):
     check(len(decode(secret, True)) == 32, "a salt or nonce does not have 32 bytes")
     return sha256(decode(secret, True), canonical(value))
@@ -68,7 +71,6 @@ def verify_rs256(jwk, message, signature):
     size, info = (n.bit_length() + 7) // 8, bytes.fromhex("3031300d060960864801650304020105000420") + sha256(message)
     padded = int.from_bytes(b"\1" + b"\xff" * (size - len(info) - 3) + b"\0" + info, "big")  # RFC 8017 section 9.2
     return n.bit_length() >= 2048 and e > 2 and e % 2 and len(signature) == size and s < n and pow(s, e, n) == padded
-
 def parse_key(text, kind):
     name, key_id, key = text.split("+", 2)
     data = decode(key)
@@ -97,7 +99,6 @@ def parse_policy(text):
     keys = [key for _, key in logs], [key for _, key in witnesses.values()]
     check(quorum and all(len({*some}) == len(some) for some in keys), "the policy needs a quorum line, and each key once")
     return logs, witnesses, groups, quorum
-
 def verify_checkpoint(origin, text, lines, policy):
     """Returns the cosignatures, and the time of the one that completes the quorum: None if the policy needs none."""
     (logs, witnesses, groups, quorum), signatures, seen, met, by = policy, {}, [], set(), None
@@ -115,12 +116,10 @@ def verify_checkpoint(origin, text, lines, policy):
             seen.append((at, place, witness))
     for at, _, witness in sorted(seen):
         met.add(witness)
-        for name, (count, members) in groups.items():
-            met |= {name} if len(met & members) >= count else set()
+        for name, (count, members) in groups.items(): met |= {name} if len(met & members) >= count else set()
         by = at if by is None and quorum in met else by
     check(by is not None or quorum == "none", "the witnesses that cosigned are not the quorum of the policy")
     return [(witness, at) for at, _, witness in sorted(seen)], by
-
 def verify_logged(entry, proof, policy):
     """C2SP tlog-proof: returns the entry's place, and the result of verify_checkpoint."""
     match = PROOF.fullmatch(proof)
@@ -131,15 +130,14 @@ def verify_logged(entry, proof, policy):
     for sibling in map(decode, hashes.split()):  # RFC 9162 section 2.1.3.2
         check(last > 0, "a Merkle proof is too long")
         value = sha256(b"\x01", sibling, value) if index % 2 or index == last else sha256(b"\x01", value, sibling)
-        while index == last and index and index % 2 == 0:
-            index, last = index // 2, last // 2
+        while index == last and index and index % 2 == 0: index, last = index // 2, last // 2
         index, last = index // 2, last // 2
     check(last == 0 and value == decode(root), "a Merkle proof does not lead to the root")
     return f"entry {first} of {origin}", *verify_checkpoint(origin, text.encode(), lines, policy)
 
 def verify(data, policy):
-    """Returns the level and the steps, or raises an exception. Level 5 is not in packs of form 1."""
-    pack, policy, steps, seen, times = parse(data), parse_policy(policy), [], [], [0]
+    """Returns the lines to print, or raises an exception. Level 5 is not in packs of form 1."""
+    pack, policy, steps, lacks, seen, times = parse(data), parse_policy(policy.decode()), [], [], [], [0]
     check(repr(pack["form"]) == "1" and pack["keys"] + pack["states"], "the pack is incomplete, or has a later form")
     has_members(pack, "form", "keys", "states", *(["answer"] if pack["keys"] else []))
     def logged(part, entry):
@@ -172,11 +170,13 @@ def verify(data, policy):
             is_covered = {*chain, "queriedAddress"} == {*CHAIN, "queriedAddress"} and all(chain[name] == same[name] for name in CHAIN)
             check(is_covered or not ids, "the answer shows more than a state")
         check(not ids or ids == sorted(chains), "the states are not those of the answer's chains")
+        steps += [(1, describe(home)) for chain in chains.values() if not ids for home in chain["properties"]]
+        lacks.append("when the answer was signed: the pack has no signedAt")
     for state in pack["states"]:
         has_members(state, "nonce", "opened", "proof", "statement")
         statement, opened, last = state["statement"], state["opened"], -1
         chain = chains[statement["chain"]] if pack["keys"] else {"properties": [one.pop("property") for one in opened]}
-        shown, count = chain["properties"], len(statement["properties"])
+        shown, count, chain_id = chain["properties"], len(statement["properties"]), statement["chain"]
         check(not pack["keys"] or chain["chainSummary"] == statement["summary"], "the summary is not the one that was logged")
         check(len(shown) == len(opened) and statement["type"] == "state", "the answer has other properties than the state")
         for one, value in zip(opened, shown):
@@ -185,16 +185,16 @@ def verify(data, policy):
             last, digest = one["index"], encode(open_digest(one["salt"], value))
             check(is_next and statement["properties"][last] == digest, "a property is not the one that was logged")
         place = logged(state, b"\1" + open_digest(state["nonce"], statement))
-        steps.append((3, f"{place} is version {statement['version']} of chain {statement['chain']}, recorded at "
+        steps.append((3, f"{place} is version {statement['version']} of chain {chain_id}, recorded at "
                          f"{statement['recordedAt']}; {len(shown)} of {count} properties are shown"))
+        steps += [(3, describe(home)) for home in shown]
+        lacks += [f"{count - len(shown)} of {count} properties of chain {chain_id}: the pack withholds them"] * (len(shown) < count)
     steps += [(4, f"witness {witness} cosigned at {write_time(at)}") for witness, at in seen]
     steps += [(4, f"the quorum had seen every entry by {write_time(max(times))}")] if max(times) else []
-    return (2 if not pack["states"] else 4 if max(times) else 3), steps
+    lacks += ["when a state was recorded: recordedAt is a statement of Onward"] if pack["states"] and not max(times) else []
+    level = 2 if not pack["states"] else 4 if max(times) else 3
+    return [f"level {level}", *(f"{number} {text}" for number, text in steps), *(f"not proved: {text}" for text in lacks)]
 
 if __name__ == "__main__":
-    try:
-        pack, policy = (open(name, "rb").read() for name in sys.argv[1:])
-        level, steps = verify(pack, policy.decode())
-        print(f"level {level}", *(f"{number} {text}" for number, text in steps), sep="\n")
-    except Exception as error:
-        sys.exit(f"refused: {error}")
+    try: print(*verify(*(open(name, "rb").read() for name in sys.argv[1:])), sep="\n")
+    except Exception as error: sys.exit(f"refused: {error}")

@@ -34,6 +34,7 @@
 
 pub mod commit;
 pub mod entry;
+mod homes;
 pub mod pack;
 pub mod verify;
 

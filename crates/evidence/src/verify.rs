@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::commit::digest_property;
 use crate::entry::{Entry, FORM, KeyState, KeyStatement};
+use crate::homes::describe;
 use crate::pack::{Answer, LoggedKey, LoggedState, Pack, PackError, shown};
 
 /// The most key statements, and the most states, of a pack.
@@ -18,6 +19,11 @@ const MAX_PARTS: usize = 200;
 
 /// The members of a chain in an answer that its state covers, and the queried address.
 const CHAIN_MEMBERS: [&str; 4] = ["chainId", "chainSummary", "properties", "queriedAddress"];
+
+/// What no answer in a pack proves (S-59).
+const NO_SIGNED_AT: &str = "when the answer was signed: the pack has no signedAt";
+/// What states without a quorum of witnesses do not prove.
+const NO_TIME: &str = "when a state was recorded: recordedAt is a statement of Onward";
 
 /// How far the evidence goes (S-62). Level 5, a qualified time stamp, is not in packs of form 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +45,8 @@ pub struct Report {
     pub level: Level,
     /// Each step, with the level that it belongs to, as a sentence.
     pub steps: Vec<(Level, String)>,
+    /// What a reader may take for proved, and is not.
+    pub not_proved: Vec<String>,
     /// The time by which the quorum had seen every entry of the pack, in Unix seconds; `None` when the
     /// policy needs no witness.
     pub witnessed_by: Option<u64>,
@@ -94,12 +102,17 @@ pub fn verify(pack: &[u8], policy: &Policy) -> Result<Report, Refusal> {
     let mut verifier = Verifier {
         policy,
         steps: Vec::new(),
+        not_proved: Vec::new(),
         seen: Vec::new(),
         by: None,
     };
     if let Some(answer) = &pack.answer {
         verifier.check_answer(answer, &pack.keys, pack.states.is_empty())?;
         check_coverage(answer, &pack.states)?;
+        if pack.states.is_empty() {
+            verifier.describe_answer(answer);
+        }
+        verifier.not_proved.push(NO_SIGNED_AT.to_owned());
     }
     for state in &pack.states {
         verifier.check_state(state, pack.answer.as_ref())?;
@@ -110,6 +123,7 @@ pub fn verify(pack: &[u8], policy: &Policy) -> Result<Report, Refusal> {
 struct Verifier<'a> {
     policy: &'a Policy,
     steps: Vec<(Level, String)>,
+    not_proved: Vec<String>,
     seen: Vec<(String, u64)>,
     by: Option<u64>,
 }
@@ -143,6 +157,20 @@ impl Verifier<'_> {
         Ok(())
     }
 
+    /// Names the homes of an answer of which no state is shown.
+    fn describe_answer(&mut self, answer: &Answer) {
+        let mut known = Vec::new();
+        for chain in answer.chains().unwrap_or_default() {
+            if known.contains(&&chain["chainId"]) {
+                continue;
+            }
+            known.push(&chain["chainId"]);
+            for home in chain["properties"].as_array().into_iter().flatten() {
+                self.step(Level::Signed, describe(home));
+            }
+        }
+    }
+
     fn check_key(&mut self, key: &LoggedKey) -> Result<(), Refusal> {
         let KeyStatement {
             at,
@@ -172,8 +200,10 @@ impl Verifier<'_> {
         }
         let wrong = || Refusal::State(statement.chain.clone());
         let properties = shown(state, answer).ok_or_else(wrong)?;
+        let mut homes = Vec::new();
         let mut places = 0..statement.properties.len();
         for (opened, property) in state.opened.iter().zip(properties) {
+            homes.push(describe(property));
             // In ascending order, so that no digest is opened twice.
             let is_next = places.contains(&opened.index);
             let property = canonical::canonicalize(property).map_err(PackError::Json)?;
@@ -192,6 +222,16 @@ impl Verifier<'_> {
             statement.version, statement.chain, statement.recorded_at,
         );
         self.step(Level::StateLogged, text);
+        for home in homes {
+            self.step(Level::StateLogged, home);
+        }
+        if count < of_all {
+            let withheld = of_all - count;
+            self.not_proved.push(format!(
+                "{withheld} of {of_all} properties of chain {}: the pack withholds them",
+                statement.chain
+            ));
+        }
         Ok(())
     }
 
@@ -245,20 +285,27 @@ impl Verifier<'_> {
             let text = format!("the quorum had seen every entry by {}", write_time(time));
             self.step(Level::Witnessed, text);
         }
+        if level == Level::StateLogged {
+            self.not_proved.push(NO_TIME.to_owned());
+        }
         Report {
             level,
             steps: self.steps,
+            not_proved: self.not_proved,
             witnessed_by: self.by,
         }
     }
 }
 
 impl fmt::Display for Report {
-    /// The level on the first line, then a line for each step.
+    /// The level on the first line, then a line for each step, and for each thing that is not proved.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "level {}", self.level as u8)?;
         for (level, text) in &self.steps {
             writeln!(formatter, "{} {text}", *level as u8)?;
+        }
+        for text in &self.not_proved {
+            writeln!(formatter, "not proved: {text}")?;
         }
         Ok(())
     }

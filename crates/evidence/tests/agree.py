@@ -42,7 +42,7 @@ def accepts(pack):
         return False
 
 
-policy = (VECTORS / "policy.txt").read_text()
+policy = (VECTORS / "policy.txt").read_bytes()
 pack = (VECTORS / "pack.json").read_bytes()
 good = [pack, (VECTORS / "pack-one-property.json").read_bytes()]
 lines = [line.split() for line in (VECTORS / "edits.txt").read_text().splitlines()]

@@ -21,15 +21,18 @@ fn a_pack_reaches_the_level_of_its_parts() {
     let pack = pack();
     let kid = &pack.keys[0].statement.kid;
     let report = verify(&bytes(&pack), &policy()).unwrap();
+    let homes = [0, 1, 2, 3].map(home_line).concat();
     let expected = format!(
         "level 4\n\
          1 key {kid} signed the answer\n\
          2 entry 17 of log.example/onward states at 2026-11-01T09:00:00Z that key {kid} is current\n\
          3 entry 18 of log.example/onward is version 12 of chain {CHAIN}, \
          recorded at 2026-11-26T04:59:57Z; 4 of 4 properties are shown\n\
+         {homes}\
          4 witness lender cosigned at 2026-11-26T05:00:01Z\n\
          4 witness court cosigned at 2026-11-26T05:00:02Z\n\
-         4 the quorum had seen every entry by 2026-11-26T05:00:02Z\n"
+         4 the quorum had seen every entry by 2026-11-26T05:00:02Z\n\
+         not proved: when the answer was signed: the pack has no signedAt\n"
     );
     assert_eq!(report.to_string(), expected);
     assert_eq!(report.witnessed_by, Some(1_795_669_202));
@@ -43,10 +46,32 @@ fn a_pack_reaches_the_level_of_its_parts() {
         (report.level, report.witnessed_by),
         (Level::StateLogged, None)
     );
+    assert_eq!(
+        report.not_proved,
+        [
+            "when the answer was signed: the pack has no signedAt",
+            "when a state was recorded: recordedAt is a statement of Onward"
+        ]
+    );
     let mut answer_only = pack;
     answer_only.states.clear();
     let report = verify(&bytes(&answer_only), &policy()).unwrap();
     assert_eq!(report.level, Level::KeyLogged);
+    assert!(
+        report.to_string().contains("\n1 home 100012345601: "),
+        "{report}"
+    );
+}
+
+/// The line of a home of the fixture.
+fn home_line(index: u64) -> String {
+    format!(
+        "3 home {}: enquiries.started 2026-09-1{index}, exchangeOfContracts.expected 2026-12-21, \
+         funding.completed 2026-09-23, funding.started 2026-07-31, listed.completed 2025-12-22, \
+         searches.drainageWater.completed 2026-08-27, searches.started 2026-08-09, \
+         soldSubjectToContract.completed 2026-07-22\n",
+        100_012_345_601 + index
+    )
 }
 
 #[test]
@@ -86,6 +111,10 @@ fn a_pack_can_show_one_property_alone() {
         report.steps[0].1.ends_with("1 of 4 properties are shown"),
         "{report}"
     );
+    let homes = report.to_string().matches(" home ").count();
+    assert_eq!(homes, 1, "{report}");
+    let withheld = format!("3 of 4 properties of chain {CHAIN}: the pack withholds them");
+    assert_eq!(report.not_proved, [withheld]);
     let text = String::from_utf8(bytes(&one)).unwrap();
     assert!(text.contains("Forge Close"));
     for hidden in ["Queen Way", "Mill Lane", "Chapel Hill", "signature"] {

@@ -133,6 +133,7 @@ fn summarise_report(report: &Report) -> serde_json::Value {
         "verified": true,
         "level": report.level as u8,
         "steps": steps.collect::<Vec<_>>(),
+        "notProved": report.not_proved,
         "witnessedBy": report.witnessed_by,
     })
 }

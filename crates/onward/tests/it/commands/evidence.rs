@@ -101,6 +101,8 @@ fn a_pack_that_does_not_verify_ends_with_a_reason_and_the_status_1() {
         (&true.into(), &4.into())
     );
     assert_eq!(whole["steps"][0]["level"], 1);
+    let lacks = "when the answer was signed: the pack has no signedAt";
+    assert_eq!(whole["notProved"], serde_json::json!([lacks]));
     let (tampered, foreign) = (file("tampered"), file("foreign"));
     let text = std::fs::read_to_string(&pack).unwrap();
     std::fs::write(
