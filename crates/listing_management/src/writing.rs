@@ -170,8 +170,10 @@ where
     async fn refuse_stranger(self: &Arc<Self>, storage: &Storage) -> Result<(), Problem> {
         let this = Arc::clone(self);
         let trying = storage.write(move |write| match (this.work)(write, &this.author()) {
-            // The first call may have removed the listing, so 404 says nothing about rights.
-            Err(Problem::Refused(refusal)) if refusal.class == Class::Forbidden => {
+            // Where the listing is gone, nobody can tell whether it would be the caller's now.
+            Err(Problem::Refused(refusal))
+                if matches!(refusal.class, Class::Forbidden | Class::Unknown) =>
+            {
                 Err::<(), _>(Trial::Ended(refusal.into()))
             }
             Ok(_) | Err(_) => Err(Trial::Allowed),

@@ -197,6 +197,24 @@ story! {
 }
 
 story! {
+    async fn a_kept_answer_of_a_deleted_listing_is_not_for_a_caller_who_lost_the_branch(server) {
+        let [north, south] = server.two_agents().await;
+        let listing = north.list(1).await;
+        let path = format!("/listing/{listing}");
+        let price = json!({"price": 300_000});
+        let first = north.send_with_key(("PATCH", &path), "a-key", &price).await;
+        assert_eq!(first.status, 200);
+        north.withdraw(listing).await;
+        let again = north.send_with_key(("PATCH", &path), "a-key", &price).await;
+        assert_eq!((again.status, again.is_replayed()), (200, true));
+        server.set_branches(&north, &[south.branch()]).await;
+        let north = north.renewed(&server).await;
+        let again = north.send_with_key(("PATCH", &path), "a-key", &price).await;
+        assert_eq!((again.status, again.is_replayed()), (404, false), "{}", again.json());
+    }
+}
+
+story! {
     async fn a_kept_answer_is_for_a_caller_who_may_still_make_the_call(server) {
         let [north, south] = server.two_agents().await;
         let [one, two] = north.list_chain([1, 2]).await;
