@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chain::ids::PropertyId;
 use prometheus_client::metrics::counter::Counter;
-use storage::accesses::{self, Access};
+use storage::accesses::{self, Access, NO_PROPERTY};
 use storage::{Storage, StorageError};
 use tokio::sync::watch;
 
@@ -42,10 +42,14 @@ impl AccessLog {
         self.is_kept
     }
 
-    /// Notes the properties that one answer showed a client at this Unix time, each once.
+    /// Notes the properties that one answer showed a client at this Unix time, each once. An answer without
+    /// a property is a line of its own: it tells how many matches there are.
     pub fn note(&self, now: i64, client: &str, properties: impl Iterator<Item = PropertyId>) {
         if self.is_kept {
-            let properties: BTreeSet<_> = properties.collect();
+            let mut properties: BTreeSet<_> = properties.collect();
+            if properties.is_empty() {
+                properties.insert(NO_PROPERTY);
+            }
             self.push(now, client, properties.into_iter());
         }
     }

@@ -22,9 +22,12 @@ pub struct Access {
     pub accessed_at: i64,
     /// The client.
     pub client: String,
-    /// The property that it asked for.
+    /// The property that it asked for, or [`NO_PROPERTY`].
     pub property: PropertyId,
 }
+
+/// Stands for the property of an answer that showed none.
+pub const NO_PROPERTY: PropertyId = PropertyId(0);
 
 /// A stored access.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +36,7 @@ pub struct StoredAccess {
     pub id: i64,
     /// The access.
     pub access: Access,
-    /// The property's UPRN. `None`: the property is gone.
+    /// The property's UPRN. `None`: the property is gone, or the answer showed none.
     pub uprn: Option<Uprn>,
 }
 

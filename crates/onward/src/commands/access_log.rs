@@ -6,7 +6,7 @@ use chain::ids::Uprn;
 use clap::Args;
 use observe::clock;
 use serde_json::json;
-use storage::accesses::{AccessFilter, StoredAccess, list_accesses};
+use storage::accesses::{AccessFilter, NO_PROPERTY, StoredAccess, list_accesses};
 
 use super::audit_log::read_time;
 use super::{Failure, ReadArgs, say, say_json};
@@ -63,8 +63,10 @@ pub fn run(args: AccessLogArgs, out: &mut dyn Write) -> Result<(), Failure> {
 fn describe(stored: &StoredAccess) -> serde_json::Value {
     let access = &stored.access;
     let at = clock::to_rfc3339(access.accessed_at);
+    let property = Some(access.property).filter(|property| *property != NO_PROPERTY);
     json!({
-        "id": stored.id, "accessed_at": at, "client": access.client, "property": access.property.0,
+        "id": stored.id, "accessed_at": at, "client": access.client,
+        "property": property.map(|property| property.0),
         "uprn": stored.uprn.map(Uprn::value),
     })
 }
@@ -73,6 +75,9 @@ fn line(stored: &StoredAccess) -> String {
     let access = &stored.access;
     let at = clock::to_rfc3339(access.accessed_at);
     let (client, property) = (&access.client, access.property.0);
+    if access.property == NO_PROPERTY {
+        return format!("{at}  {client}  no property");
+    }
     let uprn = stored
         .uprn
         .map_or_else(String::new, |uprn| format!(" (UPRN {uprn})"));

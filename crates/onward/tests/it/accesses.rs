@@ -2,7 +2,9 @@
 
 use chain::ids::PropertyId;
 use server::housekeeping::clean_store;
-use storage::accesses::{Access, AccessFilter, StoredAccess, insert_accesses, list_accesses};
+use storage::accesses::{
+    Access, AccessFilter, NO_PROPERTY, StoredAccess, insert_accesses, list_accesses,
+};
 
 use crate::query::rows::Rows;
 use crate::story;
@@ -82,6 +84,22 @@ story! {
         server.clock.advance(1);
         clean().await;
         assert_eq!(list(&server, &ALL).await, []);
+    }
+}
+
+story! {
+    async fn a_page_beyond_the_last_is_logged(server) {
+        server = server.reconfigure(|config| config.access_log_days = 2).await;
+        let lender = server.lender_with_sales([1, 2]).await;
+        let form = [("inputType", "uprn"), ("value[]", "1"), ("value[]", "2")];
+        let answer = lender.ask_at("?page=7", &form).await;
+        assert_eq!(answer.status, 200, "{}", answer.json());
+        server
+            .wait_until("the access is stored", async || !list(&server, &ALL).await.is_empty())
+            .await;
+        let all = list(&server, &ALL).await;
+        let shown: Vec<_> = all.iter().map(|one| (one.access.property, one.uprn)).collect();
+        assert_eq!(shown, [(NO_PROPERTY, None)]);
     }
 }
 

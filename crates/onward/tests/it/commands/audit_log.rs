@@ -165,7 +165,7 @@ fn accesses_are_listed_as_lines_or_objects() {
     drop(storage);
     let all = folder.run(&["access-log"]);
     assert_eq!((all.status, all.out.lines().count()), (Some(0), 2500));
-    let first = "2026-11-21T10:00:00Z  client-0  property 0";
+    let first = "2026-11-21T10:00:00Z  client-0  no property";
     assert_eq!(all.out.lines().next(), Some(first));
     let narrowed = [
         "--client",
