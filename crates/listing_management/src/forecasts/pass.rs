@@ -48,8 +48,7 @@ pub async fn make_if_due(
     };
     let last = pass.storage.read(forecasts::find_pass).await?;
     let claimed_until = now + limits::PASS_CLAIM_SECONDS;
-    let is_made = last.made_on.is_some_and(|made_on| made_on >= today);
-    if is_made || last.is_claimed(now, claimed_until) {
+    if last.is_made(today) || last.is_claimed(now, claimed_until) {
         return Ok(());
     }
     let claiming = pass

@@ -128,6 +128,23 @@ story! {
 }
 
 story! {
+    async fn a_pass_of_a_clock_that_is_days_ahead_keeps_no_pass_away(server) {
+        let store_pass = async |day: &'static str| {
+            let sql = "update forecast_pass set made_on = $1";
+            let storing = server.storage.write(move |write| write.execute(sql, &[day.into()]));
+            storing.await.unwrap();
+        };
+        // A clock that is some seconds ahead shows tomorrow before midnight.
+        store_pass("2026-11-22").await;
+        make_pass(&server).await;
+        assert_eq!(last_pass(&server).await, (0, "2026-11-22".to_owned()));
+        store_pass("2026-11-23").await;
+        make_pass(&server).await;
+        assert_eq!(last_pass(&server).await, (1, "2026-11-21".to_owned()));
+    }
+}
+
+story! {
     async fn a_node_that_lost_the_task_changes_nothing(server) {
         let day = date(2026, 11, 21);
         let ends = server.storage.write(move |write| {

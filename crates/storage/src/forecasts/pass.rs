@@ -22,6 +22,13 @@ impl Pass {
     pub fn is_claimed(&self, now: i64, until: i64) -> bool {
         RunningEnds::in_seconds(now, until).contains(self.claimed_until)
     }
+
+    /// Whether the pass of this day is made. A node with a clock that is days ahead makes no pass of this
+    /// day.
+    pub fn is_made(&self, today: Date) -> bool {
+        self.made_on
+            .is_some_and(|made_on| (today..=last_made(today)).contains(&made_on))
+    }
 }
 
 /// Finds the last pass.
@@ -39,15 +46,22 @@ pub fn find_pass(read: &mut Read<'_>) -> Result<Pass> {
     )
 }
 
+/// The latest day whose pass counts for `today`. Around midnight the clocks of two nodes show two days.
+fn last_made(today: Date) -> Date {
+    today.tomorrow().unwrap_or(today)
+}
+
 /// Takes the task of a day's pass until a time. `false`: another node has it, or the pass is made.
 pub fn claim_pass(write: &mut Write<'_>, today: Date, now: i64, until: i64) -> Result<bool> {
     let running = RunningEnds::in_seconds(now, until);
     let changed = write.execute(
         "update forecast_pass set claimed_until = $1 \
-         where id = 1 and made_on < $2 and (claimed_until <= $3 or claimed_until > $4)",
+         where id = 1 and (made_on < $2 or made_on > $3) \
+         and (claimed_until <= $4 or claimed_until > $5)",
         &[
             until.into(),
             (&today.to_string()).into(),
+            (&last_made(today).to_string()).into(),
             running.after.into(),
             running.last.into(),
         ],
