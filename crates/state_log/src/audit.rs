@@ -31,7 +31,7 @@ pub struct Report {
     pub keys: u64,
     /// The logs.
     pub logs: Vec<AuditedLog>,
-    /// Sentences about what is wrong, at most [`AUDIT_FAULTS_KEPT`].
+    /// Sentences about what is wrong, at most 1,000.
     pub faults: Vec<String>,
     /// Faults beyond these.
     pub more_faults: u64,
