@@ -128,6 +128,9 @@ sqlite_story! {
             assert_ne!(published["kid"], header["kid"], "a token key is no provenance key");
         }
 
+        // A claim of our own: it tells the tokens of this registration from those of an earlier one.
+        let generation = claims.as_object_mut().unwrap().remove("generation").unwrap();
+        assert!(generation.as_i64().unwrap() > 0, "{generation}");
         let jti = claims.as_object_mut().unwrap().remove("jti").unwrap();
         // 128 bits at least (RFC 6749 section 10.10).
         assert!(jti.as_str().unwrap().len() >= 22, "{jti}");
