@@ -228,6 +228,17 @@ impl Storage {
         }
     }
 
+    /// Says how the schema differs from the one that the migrations make. `None`: the role may not make
+    /// that one for a comparison. The newer schema of a later program does not differ.
+    pub fn list_schema_differences(&self) -> Result<Option<Vec<String>>> {
+        match self.engine.as_ref() {
+            Engine::Sqlite(_) => self
+                .read_blocking(maintenance::list_schema_differences)
+                .map(Some),
+            Engine::Postgres(engine) => engine.list_schema_differences(),
+        }
+    }
+
     /// Notifies the other nodes of a commit. Call it after the commit.
     pub async fn notify_nodes(&self, name: &str) -> Result<()> {
         match self.engine.as_ref() {

@@ -24,6 +24,7 @@ pub mod clients;
 pub mod copies;
 pub mod copy_error;
 pub mod current_listings;
+mod definitions;
 pub mod deliveries;
 pub mod delivery_choice;
 pub mod delivery_log;

@@ -46,6 +46,11 @@ pub fn find_damage(read: &mut Read<'_>) -> Result<Vec<String>> {
     Ok(damage)
 }
 
+/// Says how the schema of an SQLite store differs from the one that the migrations make.
+pub(crate) fn list_schema_differences(read: &mut Read<'_>) -> Result<Vec<String>> {
+    read.list_schema_differences()
+}
+
 /// Contradictions, and statements that count them.
 const CONTRADICTIONS: [(&str, &str); 4] = [
     (

@@ -137,6 +137,14 @@ impl<'c> Read<'c> {
         }
     }
 
+    /// Says how the schema differs from the one that the migrations make. Only SQLite compares it here.
+    pub(crate) fn list_schema_differences(&mut self) -> Result<Vec<String>> {
+        match &mut self.session {
+            Session::Sqlite(session) => session.list_schema_differences(),
+            Session::Postgres(_) => Ok(Vec::new()),
+        }
+    }
+
     /// Runs `find`, unless the engine knows that the store has not changed since the last time.
     pub(crate) fn find_cached(
         &mut self,

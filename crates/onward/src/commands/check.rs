@@ -28,6 +28,9 @@ pub struct CheckArgs {
     deep: bool,
 }
 
+const NOT_COMPARED: &str = "the schema was not compared with the one that the migrations make, because \
+     the store's role may not create a schema in its database";
+
 /// A fact that an operator should know before the configuration is served.
 enum Finding {
     /// Clients would be refused, a secret is open, or the store is damaged.
@@ -134,7 +137,12 @@ fn find_damage(config: &Config) -> Result<Vec<Finding>, Failure> {
     let storage = open_storage(config, Opening::Unchanged).map_err(Failure::of_start)?;
     let found = storage.read_blocking(maintenance::find_damage)?;
     let explained = found.into_iter().map(damage::explain);
-    Ok(explained.map(Finding::Fault).collect())
+    let mut findings: Vec<_> = explained.map(Finding::Fault).collect();
+    match storage.list_schema_differences()? {
+        Some(differences) => findings.extend(differences.into_iter().map(Finding::Fault)),
+        None => findings.push(Finding::Warning(NOT_COMPARED.to_owned())),
+    }
+    Ok(findings)
 }
 
 /// The faults and warnings of settings and machine, for the log of a node that serves all the same.

@@ -11,6 +11,7 @@ mod figures;
 mod notifications;
 mod parameter;
 mod pool;
+mod schema;
 mod server_time;
 mod tls;
 mod transactions;

@@ -24,6 +24,7 @@ mod probe;
 mod properties;
 mod retention;
 mod rows;
+mod schema;
 mod sealing;
 mod transactions;
 mod upgrade;

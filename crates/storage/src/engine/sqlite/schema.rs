@@ -4,8 +4,9 @@ use std::path::Path;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::DIALECT;
 use super::error::storage_error;
+use super::{DIALECT, SqliteSession};
+use crate::definitions::{Definitions, differences, read_definition};
 use crate::{Opening, Result, migrations};
 
 /// Runs the migrations that the store still needs, if `opening` allows it.
@@ -24,6 +25,41 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, opening: Opening
             .map_err(storage_error)?;
     }
     transaction.commit().map_err(storage_error)
+}
+
+/// Names of SQLite's own tables and indexes begin with `sqlite_`.
+const DEFINITIONS: &str = "select type || ' ' || name, tbl_name, sql from sqlite_schema \
+     where name not like 'sqlite\\_%' escape '\\'";
+
+impl SqliteSession<'_> {
+    /// Compares the schema with that of a store made anew in memory.
+    pub(crate) fn list_schema_differences(&mut self) -> Result<Vec<String>> {
+        let mut version = 0;
+        self.each(migrations::READ_VERSION, &[], |row| {
+            version = row.integer(0)?;
+            Ok(())
+        })?;
+        if version != migrations::SCHEMA_VERSION {
+            return Ok(Vec::new());
+        }
+        let made = Connection::open_in_memory().map_err(storage_error)?;
+        for statements in migrations::outstanding("a store in memory", 0)? {
+            let made = made.execute_batch(&DIALECT.translate(statements));
+            made.map_err(storage_error)?;
+        }
+        let expected = SqliteSession::new(&made).definitions()?;
+        Ok(differences(&self.definitions()?, &expected))
+    }
+
+    fn definitions(&mut self) -> Result<Definitions> {
+        let mut found = Definitions::new();
+        self.each(DEFINITIONS, &[], |row| {
+            let (name, definition) = read_definition(row, "main")?;
+            found.insert(name, definition);
+            Ok(())
+        })?;
+        Ok(found)
+    }
 }
 
 /// Whether the file holds tables, which another program made if they have no version.
