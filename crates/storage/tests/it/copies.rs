@@ -151,6 +151,55 @@ fn nothing_is_overwritten_and_no_part_of_a_copy_stays() {
 }
 
 #[test]
+fn files_of_killed_runs_are_removed_and_those_of_running_ones_stay() {
+    let database = TestDatabase::on_sqlite();
+    drop(open_with_counter(&database));
+    let left = [
+        "other.db.1.unfinished",
+        "onward.db.2.unfinished",
+        "onward.db.2.unfinished-wal",
+        "onward.db.3.unfinished.lock",
+    ];
+    let kept = [
+        "held.db.4.unfinished",
+        "held.db.4.unfinished.lock",
+        "mine.unfinished",
+        "mine.5.unfinished.txt",
+    ];
+    let write_all = |names: &[&str]| {
+        for name in names {
+            std::fs::write(database.beside(name), "").unwrap();
+        }
+    };
+    write_all(&kept);
+    let held = std::fs::File::open(database.beside("held.db.4.unfinished.lock")).unwrap();
+    held.lock().unwrap();
+    let copy = database.beside("copy.db");
+    for run in ["backup", "restore"] {
+        write_all(&left);
+        if run == "backup" {
+            back_up(&database.url, &copy).unwrap();
+        } else {
+            restore(&copy, &database.url, true).unwrap();
+        }
+        let files = database.files();
+        for name in left {
+            assert!(!files.iter().any(|file| file == name), "{run}: {files:?}");
+        }
+        for name in kept {
+            assert!(files.iter().any(|file| file == name), "{run}: {files:?}");
+        }
+        // The run left no file of its own.
+        let is_part = |name: &&String| name.contains(".unfinished");
+        assert_eq!(
+            files.iter().filter(is_part).count(),
+            kept.len(),
+            "{run}: {files:?}"
+        );
+    }
+}
+
+#[test]
 fn postgres_has_its_own_tools() {
     let url = "postgres://someone:secret@localhost/onward";
     let url: StoreUrl = url.parse().unwrap();

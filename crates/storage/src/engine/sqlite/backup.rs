@@ -20,7 +20,11 @@ use crate::session::{Session, Write};
 const NOTES_SINCE_VERSION: i64 = 14;
 
 /// A file under a temporary name. Dropping it removes the file.
-struct Unfinished(PathBuf);
+struct Unfinished {
+    path: PathBuf,
+    /// Shows other programs that this one still writes the file.
+    _lock: FileLock,
+}
 
 /// Writes the current contents of the store into a new file. The file gets its name when it is
 /// complete and on disk. One read transaction makes the copy, so writers do not wait.
@@ -28,8 +32,9 @@ pub(crate) fn back_up(store: &Path, target: &Path) -> Result<(), CopyError> {
     if target.exists() {
         return Err(CopyError::Exists(target.to_owned()));
     }
-    let unfinished = Unfinished::beside(target);
     let write_error = |reason: String| CopyError::Write(target.to_owned(), reason);
+    let unfinished = Unfinished::beside(target);
+    let unfinished = unfinished.map_err(|error| write_error(error.to_string()))?;
     // Nobody may restore another store under this name meanwhile.
     let _lock = FileLock::share(store, false)?;
     let connection = connect(store, Access::Read)?;
@@ -37,7 +42,7 @@ pub(crate) fn back_up(store: &Path, target: &Path) -> Result<(), CopyError> {
     // Nobody else may read a copy: the store holds digests of keys and names of people.
     let file = unfinished.create();
     let file = file.map_err(|error| write_error(error.to_string()))?;
-    let name = unfinished.0.to_str();
+    let name = unfinished.path.to_str();
     let name = name.ok_or_else(|| write_error("its name is not UTF-8".to_owned()))?;
     connection
         .execute("vacuum into $1", [name])
@@ -52,7 +57,7 @@ pub(crate) fn back_up(store: &Path, target: &Path) -> Result<(), CopyError> {
             _ => write_error(reason(&error)),
         })?;
     // A store with damaged pages makes a damaged copy.
-    let copied = connect(&unfinished.0, Access::Read);
+    let copied = connect(&unfinished.path, Access::Read);
     let copied = copied.map_err(|error| write_error(error.to_string()))?;
     if let Some(damage) = find_damage(&copied).map_err(|error| write_error(reason(&error)))? {
         return Err(CopyError::Damaged(store.to_owned(), damage));
@@ -60,7 +65,7 @@ pub(crate) fn back_up(store: &Path, target: &Path) -> Result<(), CopyError> {
     drop(copied);
     file.sync_all()
         // A link does not replace a file that somebody else put there meanwhile. A rename would.
-        .and_then(|()| std::fs::hard_link(&unfinished.0, target))
+        .and_then(|()| std::fs::hard_link(&unfinished.path, target))
         .and_then(|()| sync_folder(target))
         .map_err(|error| {
             if error.kind() == io::ErrorKind::AlreadyExists {
@@ -91,16 +96,16 @@ pub(crate) fn restore(
     if store.exists() && !replace {
         return Err(CopyError::StoreExists(store.to_owned()));
     }
-    let unfinished = Unfinished::beside(store);
+    let unfinished = Unfinished::beside(store).map_err(write_error)?;
     unfinished.fill(&mut source, store).map_err(write_error)?;
-    let connection = connect(&unfinished.0, Access::Read)
+    let connection = connect(&unfinished.path, Access::Read)
         .map_err(|error| CopyError::Read(copy.to_owned(), error.to_string()))?;
     check_integrity(&connection, copy)?;
     check_version(&connection, copy)?;
     drop(connection);
-    prepare_restored(&unfinished.0, note)?;
+    prepare_restored(&unfinished.path, note)?;
     set_aside(store)?;
-    std::fs::rename(&unfinished.0, store)
+    std::fs::rename(&unfinished.path, store)
         .and_then(|()| sync_folder(store))
         .map_err(write_error)
 }
@@ -176,18 +181,24 @@ fn check_version(connection: &Connection, path: &Path) -> Result<(), CopyError> 
 }
 
 impl Unfinished {
-    /// In the same folder, because a link or rename cannot leave its file system.
-    fn beside(path: &Path) -> Self {
+    /// In the same folder, because a link or rename cannot leave its file system. Removes the files that killed
+    /// runs left there.
+    fn beside(path: &Path) -> io::Result<Self> {
+        remove_left(folder_of(path))?;
         let ending = format!(".{}.unfinished", std::process::id());
-        Self(with_ending(path, &ending))
+        let path = with_ending(path, &ending);
+        let lock = FileLock::exclusive(&path)?;
+        let in_use = || io::Error::new(io::ErrorKind::ResourceBusy, "another program writes there");
+        Ok(Self {
+            _lock: lock.ok_or_else(in_use)?,
+            path,
+        })
     }
 
     fn create(&self) -> io::Result<File> {
-        // A killed run may have left such a file.
-        drop(std::fs::remove_file(&self.0));
         let mut options = File::options();
         options.write(true).create_new(true).mode(0o600);
-        options.open(&self.0)
+        options.open(&self.path)
     }
 
     /// Creates the file with the owner of `store` and the contents of `source`.
@@ -202,10 +213,41 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        for ending in ["", "-wal", "-shm", "-journal"] {
-            drop(std::fs::remove_file(with_ending(&self.0, ending)));
+        remove_with_log(&self.path);
+    }
+}
+
+fn remove_with_log(file: &Path) {
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        drop(std::fs::remove_file(with_ending(file, ending)));
+    }
+}
+
+/// Removes the unfinished files in a folder that no program holds.
+fn remove_left(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let Some(file) = name.to_str().and_then(unfinished_of) else {
+            continue;
+        };
+        let file = folder.join(file);
+        // The lock is removed when it is dropped. Somebody else's files stay.
+        if let Ok(Some(_lock)) = FileLock::try_exclusive(&file) {
+            remove_with_log(&file);
         }
     }
+    Ok(())
+}
+
+/// The unfinished file that a file of this name is, or belongs to.
+fn unfinished_of(name: &str) -> Option<&str> {
+    const ENDING: &str = ".unfinished";
+    let end = name.rfind(ENDING)? + ENDING.len();
+    let (file, rest) = name.split_at(end);
+    let (_, process) = file.strip_suffix(ENDING)?.rsplit_once('.')?;
+    let is_ours = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
+    let is_known = ["", ".lock", "-wal", "-shm", "-journal"].contains(&rest);
+    (is_ours && is_known).then_some(file)
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
