@@ -20,9 +20,11 @@ pub struct Event {
     pub event_id: String,
     /// The time of the event: ISO 8601, UTC.
     pub event_timestamp: String,
-    /// The property's id in digits, or `"0"` if the property of a simulated event is unknown.
+    /// The property's id in digits, or `"0"` if the property of a simulated event is unknown. Empty: an
+    /// event of another type names none.
     pub property_id: String,
-    /// The property's UPRN in digits. It is a number in the chain query, but text in events.
+    /// The property's UPRN in digits. It is a number in the chain query, but text in events. Empty: an
+    /// event of another type names none.
     pub uprn: String,
     /// The data of the event.
     pub content: EventContent,
@@ -54,15 +56,21 @@ pub enum EventContent {
         /// The UPRNs of the chain's properties in digits.
         uprns: Vec<String>,
     },
+    /// An event of a type that a later service has added. The claims have its data.
+    Other {
+        /// The type.
+        event_type: String,
+    },
 }
 
 impl Event {
     /// The type of the event.
-    pub fn event_type(&self) -> EventType {
-        match self.content {
-            EventContent::MilestoneUpdated { .. } => EventType::MilestoneUpdated,
-            EventContent::FallThrough { .. } => EventType::FallThrough,
-            EventContent::ChainChanged { .. } => EventType::ChainChanged,
+    pub fn event_type(&self) -> &str {
+        match &self.content {
+            EventContent::MilestoneUpdated { .. } => EventType::MilestoneUpdated.as_str(),
+            EventContent::FallThrough { .. } => EventType::FallThrough.as_str(),
+            EventContent::ChainChanged { .. } => EventType::ChainChanged.as_str(),
+            EventContent::Other { event_type } => event_type,
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::{ClientError, printable};
 
 use self::wire::{
     Delivery, List, Simulated, Simulation, Subscribed, Subscription, SubscriptionRequest,
+    WatchChange,
 };
 
 const API_KEY_HEADER: &str = "x-api-key";
@@ -101,6 +102,21 @@ impl WebhookClient {
     pub async fn delete_subscription(&self, subscription: &str) -> Result<(), ClientError> {
         let url = self.url(&format!("subscriptions/{subscription}"));
         let request = self.connection.delete(&url);
+        self.call(&url, request).await?;
+        Ok(())
+    }
+
+    /// Adds a property to the watch of a subscription, or removes it.
+    ///
+    /// # Errors
+    /// [`ClientError::Webhook`]: 409 when the subscription has no watch.
+    pub async fn change_watch(
+        &self,
+        subscription: &str,
+        change: &WatchChange<'_>,
+    ) -> Result<(), ClientError> {
+        let url = self.url(&format!("subscriptions/{subscription}/watch"));
+        let request = self.connection.patch(&url).json(change);
         self.call(&url, request).await?;
         Ok(())
     }

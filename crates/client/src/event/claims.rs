@@ -46,13 +46,36 @@ pub(super) fn check_time(claims: &Claims, now: u64) -> Result<(), EventRefusal> 
 }
 
 pub(super) fn read_event(claims: &Claims) -> Result<Event, EventRefusal> {
-    let unknown = refusal(
-        "eventType",
-        "is not a type of event that this version knows",
-    );
-    let event_type = EventType::parse(text(claims, "eventType")?).ok_or(unknown)?;
+    let content = read_content(claims)?;
+    let event_timestamp = text(claims, "eventTimestamp")?;
+    if !is_utc_time(event_timestamp) {
+        let reason = "must be an ISO 8601 time in UTC, such as 2026-01-31T09:30:00Z";
+        return Err(refusal("eventTimestamp", reason));
+    }
+    let event_id = bounded(claims, "eventId", "eventId")?;
+    let is_other = matches!(content, EventContent::Other { .. });
+    let number = |name| match digits(claims, name) {
+        Err(_refusal) if is_other => Ok(String::new()),
+        read => read,
+    };
+    Ok(Event {
+        is_simulated: is_simulated(claims, &event_id)?,
+        event_id,
+        event_timestamp: event_timestamp.to_owned(),
+        property_id: number("propertyId")?,
+        uprn: number("uprn")?,
+        content,
+    })
+}
+
+/// Reads the data of an event. Only the claims of an unknown type have its data, as in the client libraries.
+fn read_content(claims: &Claims) -> Result<EventContent, EventRefusal> {
+    let event_type = bounded(claims, "eventType", "eventType")?;
+    let Some(known) = EventType::parse(&event_type) else {
+        return Ok(EventContent::Other { event_type });
+    };
     let data = object(claims, "data", "data")?;
-    let content = match event_type {
+    Ok(match known {
         EventType::MilestoneUpdated => {
             let milestone = object(data, "milestone", "data.milestone")?;
             EventContent::MilestoneUpdated {
@@ -68,20 +91,6 @@ pub(super) fn read_event(claims: &Claims) -> Result<Event, EventRefusal> {
             change: bounded(data, "change", "data.change")?,
             uprns: uprns(data)?,
         },
-    };
-    let event_timestamp = text(claims, "eventTimestamp")?;
-    if !is_utc_time(event_timestamp) {
-        let reason = "must be an ISO 8601 time in UTC, such as 2026-01-31T09:30:00Z";
-        return Err(refusal("eventTimestamp", reason));
-    }
-    let event_id = bounded(claims, "eventId", "eventId")?;
-    Ok(Event {
-        is_simulated: is_simulated(claims, &event_id)?,
-        event_id,
-        event_timestamp: event_timestamp.to_owned(),
-        property_id: digits(claims, "propertyId")?,
-        uprn: digits(claims, "uprn")?,
-        content,
     })
 }
 

@@ -55,6 +55,15 @@ pub struct Subscription {
     pub updated_at: String,
 }
 
+/// A change of a watch: UPRNs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct WatchChange<'a> {
+    /// These are watched from now on.
+    pub add: &'a [u64],
+    /// These are watched no longer.
+    pub remove: &'a [u64],
+}
+
 /// A request for a test event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]

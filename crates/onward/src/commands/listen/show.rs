@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use client::{EventContent, VerifiedEvent, printable};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::commands::query::Paint;
 
@@ -55,6 +55,13 @@ fn describe_json(event: &VerifiedEvent, is_duplicate: bool) -> Value {
     Value::Object(claims)
 }
 
+/// The data as JSON.
+fn event_data(claims: &Map<String, Value>) -> String {
+    claims
+        .get("data")
+        .map_or_else(String::new, Value::to_string)
+}
+
 fn describe(verified: &VerifiedEvent, is_duplicate: bool, paint: Paint) -> String {
     let event = verified.event();
     let what = match &event.content {
@@ -72,6 +79,13 @@ fn describe(verified: &VerifiedEvent, is_duplicate: bool, paint: Paint) -> Strin
             printable(chain_id),
             uprns.len()
         ),
+        EventContent::Other { .. } => {
+            let data = event_data(verified.claims());
+            format!(
+                "a type that this version does not know: {}",
+                printable(&data)
+            )
+        }
     };
     let mark = if is_duplicate {
         paint.dim("= duplicate")
@@ -83,14 +97,18 @@ fn describe(verified: &VerifiedEvent, is_duplicate: bool, paint: Paint) -> Strin
     } else {
         ""
     };
-    let place = format!(
-        "property {}, UPRN {}{simulated}",
-        event.property_id, event.uprn
-    );
+    let place = if event.uprn.is_empty() {
+        simulated.trim_start().to_owned()
+    } else {
+        format!(
+            "property {}, UPRN {}{simulated}",
+            event.property_id, event.uprn
+        )
+    };
     let rest = format!("{}  {}", event.event_timestamp, printable(&event.event_id));
     format!(
         "{mark} {}  {what}  {place}  {}",
-        event.event_type(),
+        printable(event.event_type()),
         paint.dim(&rest)
     )
 }

@@ -81,6 +81,19 @@ async fn a_simulated_event_is_refused_unless_it_is_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_of_a_later_type_is_accepted_and_printed() {
+    let service = FakeServer::start().await;
+    let (program, url) = listen(&service, &["--count", "1"]);
+    let event = service.sign_of_later_type();
+    assert_eq!(service.deliver(&url, &event).await, 202);
+    let finished = program.wait();
+    let said = finished.out;
+    let expected =
+        "✓ offer.made  a type that this version does not know: {\"offer\":1}  property 42";
+    assert!(said.starts_with(expected), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_is_answered_for_once_it_was_forwarded() {
     let service = FakeServer::start().await;
     let target = format!("{}/forwarded", service.plain_url());

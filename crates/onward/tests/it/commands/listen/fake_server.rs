@@ -100,15 +100,16 @@ impl FakeServer {
         self.sign_claims(issuer, "e-9")
     }
 
-    fn sign_claims(&self, issuer: &str, event_id: &str) -> String {
-        let now = Clock::System.now_seconds();
-        let claims = json!({
-            "iss": issuer, "iat": now, "exp": now + 300, "eventId": event_id,
-            "eventType": "milestone.updated", "eventTimestamp": "2026-11-20T10:00:00Z",
-            "propertyId": "42", "uprn": "7",
-            "data": {"milestone": {"label": "SSTC", "date": "2026-11-20"}}
-        });
+    /// A signed event of a type that a later version adds.
+    pub(super) fn sign_of_later_type(&self) -> String {
+        let mut claims = claims(&self.base_url, "e-1");
+        claims["eventType"] = json!("offer.made");
+        claims["data"] = json!({"offer": 1});
         sign_compact("JWT", &self.key, &claims).unwrap()
+    }
+
+    fn sign_claims(&self, issuer: &str, event_id: &str) -> String {
+        sign_compact("JWT", &self.key, &claims(issuer, event_id)).unwrap()
     }
 
     /// Delivers a token; the status of the answer.
@@ -200,5 +201,16 @@ fn sandbox(base_url: &str) -> Value {
         "callback": {"certificate_file": "callback.pem", "key_file": "callback.key"},
         "samples": {"uprn_in_chain": 1, "uprn_split": 2, "uprn_alone": 3, "address": "",
                     "listing_id": 4, "branch_id": 5}
+    })
+}
+
+/// The claims of a milestone's event.
+fn claims(issuer: &str, event_id: &str) -> Value {
+    let now = Clock::System.now_seconds();
+    json!({
+        "iss": issuer, "iat": now, "exp": now + 300, "eventId": event_id,
+        "eventType": "milestone.updated", "eventTimestamp": "2026-11-20T10:00:00Z",
+        "propertyId": "42", "uprn": "7",
+        "data": {"milestone": {"label": "SSTC", "date": "2026-11-20"}}
     })
 }
