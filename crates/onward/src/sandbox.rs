@@ -90,6 +90,7 @@ pub fn prepare(
 ) -> Result<Prepared, SandboxError> {
     let directory = make_directory(&options.directory)?;
     let lock = lock(&directory)?;
+    let published = api_keys::published(&directory);
     // Scripts read this file as the sign that every listener serves.
     drop(std::fs::remove_file(directory.join(SANDBOX_FILE_NAME)));
     let authority = make_certificates(&directory, clock).map_err(SandboxError::new)?;
@@ -113,7 +114,7 @@ pub fn prepare(
         now: clock.now_seconds(),
     };
     let clients = clients::ensure_clients(&maker, &branches)?;
-    let api_keys = api_keys::ensure_api_keys(&storage, clock, &directory)?;
+    let api_keys = api_keys::ensure_api_keys(&storage, clock, &directory, published)?;
     people::ensure_people(&storage, clock, &branches)?;
     let entry = people::ensure_entry(&directory)?;
     let mut file = describe(&config, &directory, &storage, clients, api_keys)?;

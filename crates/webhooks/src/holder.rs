@@ -191,6 +191,12 @@ pub fn to_key(secret: &NewSecret, id: i64) -> String {
     format!("{PREFIX}_{id}_{}", secret.secret)
 }
 
+/// The id of a key, and the digest of its secret part. `None`: the text is no key.
+pub fn identify(key: &str) -> Option<(i64, String)> {
+    let (id, secret) = split(key)?;
+    Some((id, digest(secret)))
+}
+
 /// The refusal of a key that is unknown, has ended or was revoked.
 pub(crate) fn unknown_key() -> Problem {
     Problem::ApiKeyInvalid("The API key is not known, has ended or was revoked.")

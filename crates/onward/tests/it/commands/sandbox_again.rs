@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use observe::clock::Stopwatch;
+use serde_json::{Value, json};
 use storage::{OpenOptions, Storage};
 
 use super::program::{Program, find_ports, run_well};
@@ -44,6 +45,39 @@ fn started_again_it_carries_on() {
     assert_eq!(sandbox.read(), before, "after a kill as well");
     run_well(&query);
     drop(program);
+}
+
+#[test]
+fn it_keeps_the_api_keys_that_still_work() {
+    let sandbox = Sandbox::new();
+    sandbox.start().stop("TERM");
+    let (path, config) = (sandbox.file("sandbox.json"), sandbox.file("onward.toml"));
+    let command = |args: &[&str]| {
+        let args = [&["api-key"], args, &["--json", "--config", &config]].concat();
+        serde_json::from_str::<Value>(&run_well(&args)).unwrap()["key"].clone()
+    };
+    let first = sandbox.read()["api_keys"].clone();
+    let rotated = command(&["rotate", "1", "--overlap", "0s"]);
+    let other = command(&["issue", "--participant", "Example Other"]);
+    let mut file = sandbox.read();
+    file["api_keys"][0]["key"] = rotated.clone();
+    let more = json!({"participantName": "Example Other", "key": other});
+    file["api_keys"].as_array_mut().unwrap().push(more.clone());
+    std::fs::write(&path, file.to_string()).unwrap();
+    for _ in 0..2 {
+        sandbox.start().stop("TERM");
+        let expected = json!([
+            {"participantName": "Example Lender", "key": rotated}, first[1], more
+        ]);
+        assert_eq!(sandbox.read()["api_keys"], expected);
+    }
+    // A key that has ended, in the file too, gets a successor.
+    command(&["rotate", "3", "--overlap", "0s"]);
+    sandbox.start().stop("TERM");
+    let keys = sandbox.read()["api_keys"].clone();
+    assert_eq!(keys[0]["participantName"], "Example Lender");
+    assert!(keys[0]["key"] != rotated && keys[0]["key"] != first[0]["key"]);
+    assert_eq!(keys[1], first[1]);
 }
 
 #[test]
@@ -101,7 +135,7 @@ fn killed_during_its_import_it_completes_it() {
     let storage = open_in(folder.path());
     assert_eq!(Counts::of(&storage), Counts::after(rows.lines()));
     let text = std::fs::read_to_string(folder.path().join("sandbox.json")).unwrap();
-    let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
     let uprn = file["samples"]["uprn_in_chain"].to_string();
     run_well(&["query", "--sandbox", directory, "--uprn", &uprn]);
     program.stop("INT");
