@@ -1,6 +1,8 @@
 //! A test event, from the subscription to the receiver's answer.
 
-use client::webhook::wire::{DeliveryAttempt, Simulation, Subscription, SubscriptionRequest};
+use client::webhook::wire::{
+    DeliveryAttempt, Simulated, Simulation, Subscription, SubscriptionRequest, WatchChange,
+};
 use client::{ClientError, EventType, WebhookClient};
 use observe::clock::Stopwatch;
 use url::Url;
@@ -10,7 +12,7 @@ use crate::limits;
 
 /// The UPRN of test events. No property has it: it is above the UPRNs in use and below the
 /// placeholders (S-12). A service may refuse to simulate events of known properties.
-const TEST_UPRN: &str = "899999999999";
+const TEST_UPRN: u64 = 899_999_999_999;
 
 /// A receiver, and the subscriber that it belongs to.
 pub(super) struct Receiver<'a> {
@@ -88,14 +90,14 @@ async fn send(
     let simulation = Simulation {
         event_type: to.event_type,
         property_id: None,
-        uprn: Some(TEST_UPRN.to_owned()),
+        uprn: Some(TEST_UPRN.to_string()),
         date: None,
         label: None,
         change: None,
         // Other receivers of this API key get nothing.
         subscription_id: Some(to.id.clone()),
     };
-    let simulated = client.simulate(&simulation).await?;
+    let simulated = simulate_watched(client, &simulation, to).await?;
     let mut deliveries = simulated.deliveries.iter();
     let delivery = deliveries.find(|delivery| delivery.subscription_id == to.id);
     let delivery = delivery.map_or("", |delivery| delivery.delivery_id.as_str());
@@ -114,6 +116,37 @@ async fn send(
         );
     }
     Ok(())
+}
+
+/// Simulates the event. A subscription that the integrator made may have a watch, which has the test's UPRN
+/// only meanwhile.
+async fn simulate_watched(
+    client: &WebhookClient,
+    simulation: &Simulation,
+    to: &Subscribed,
+) -> Result<Simulated, ClientError> {
+    let refused = match client.simulate(simulation).await {
+        Err(ClientError::Webhook(problem)) if problem.status == 409 && !to.is_ours => problem,
+        answer => return answer,
+    };
+    let uprns = [TEST_UPRN];
+    let (add, remove) = (
+        WatchChange {
+            add: &uprns,
+            remove: &[],
+        },
+        WatchChange {
+            add: &[],
+            remove: &uprns,
+        },
+    );
+    // Without a watch, the first refusal says more.
+    if client.change_watch(&to.id, &add).await.is_err() {
+        return Err(ClientError::Webhook(refused));
+    }
+    let simulated = client.simulate(simulation).await;
+    client.change_watch(&to.id, &remove).await?;
+    simulated
 }
 
 /// Asks for the log of deliveries until it shows an attempt; `None` if none comes in time.

@@ -1,8 +1,8 @@
 //! The service's own description of itself, and its key set.
 
 use client::key_set::fetch_key_set;
-use client::reach::{ServerMetadata, fetch_metadata};
-use client::{ClientError, Endpoints, Trust};
+use client::reach::{ServerMetadata, fetch_metadata, fetch_resource};
+use client::{ClientError, Endpoints, Trust, printable};
 use signing::algorithm::Algorithm;
 
 use super::report::{Advice, Check, Who};
@@ -17,13 +17,8 @@ pub(super) async fn check_issuer(
     let metadata = match fetch_metadata(auth_url, trust).await {
         Ok(metadata) => metadata,
         Err(error) => {
-            let advice = if matches!(error, ClientError::UnexpectedAnswer { .. }) {
-                "put the address of the token endpoint's host into --auth-url: another server \
-                 answers there"
-            } else {
-                "check --auth-url, and run the command again"
-            };
-            check.fail(error, [Who::You.should(advice)]);
+            let advice = suggest_issuer(endpoints, trust, &error).await;
+            check.fail(error, [advice]);
             return None;
         }
     };
@@ -38,6 +33,26 @@ pub(super) async fn check_issuer(
         check.fail(found, [Who::You.should(advice)]);
     }
     Some(metadata)
+}
+
+/// Names the authorisation server whose tokens the service at `--base-url` takes, if it says so.
+async fn suggest_issuer(endpoints: &Endpoints, trust: &Trust, error: &ClientError) -> Advice {
+    let base_url = endpoints.base_url.trim_end_matches('/');
+    let described = fetch_resource(base_url, trust).await.ok();
+    let mut issuers = described
+        .map_or_else(Vec::new, |described| described.authorization_servers)
+        .into_iter();
+    match (issuers.next(), error) {
+        (Some(issuer), _) => Who::You.should(format_args!(
+            "put {} into --auth-url: {base_url} takes tokens of it",
+            printable(&issuer)
+        )),
+        (None, ClientError::UnexpectedAnswer { .. }) => Who::You.should(
+            "put the address of the token endpoint's host into --auth-url: another server \
+             answers there",
+        ),
+        (None, _) => Who::You.should("check --auth-url, and run the command again"),
+    }
 }
 
 /// Downloads the key set, and looks for a key that verifies answers and events.

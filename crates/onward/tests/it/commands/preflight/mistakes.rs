@@ -56,8 +56,8 @@ fn wrong_addresses_are_named() {
     );
     let checked = set_up.check(&[("--auth-url", &base)]);
     assert_eq!(checked.failed(), ["issuer", "service", "token"]);
-    let change = "put the address of the token endpoint's host into --auth-url";
-    checked.assert_says("issuer", "status 404", change);
+    let change = format!("put {} into --auth-url", set_up.text("auth_url"));
+    checked.assert_says("issuer", "status 404", &change);
 }
 
 #[test]

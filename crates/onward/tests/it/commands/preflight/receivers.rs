@@ -2,6 +2,8 @@
 
 use observe::clock::Clock;
 use provision::authority::Authority;
+use reqwest::Method;
+use serde_json::json;
 use tokio::task::block_in_place;
 
 use super::fake_server::{self, Reply};
@@ -99,6 +101,13 @@ async fn a_subscription_of_ones_own_is_used_and_other_receivers_get_nothing() {
 
     let checked = check(&set_up, callback);
     assert_eq!((checked.status, checked.failed()), (0, vec![]));
+    // The test event arrives in spite of a watch, which stays as it was.
+    let watch = json!({"uprns": [7], "reach": "property"});
+    set_up.call_watch(Method::PUT, Some(watch)).await;
+    let checked = check(&set_up, callback);
+    assert_eq!((checked.status, checked.failed()), (0, vec![]));
+    let watch = set_up.call_watch(Method::GET, None).await;
+    assert_eq!(watch["uprnCount"], 1, "{watch}");
     let kept = block_in_place(|| set_up.subscriptions());
     assert_eq!(kept.lines().count(), 1, "{kept}");
     let other = fake_server::start(&set_up, "localhost", Reply::status(202)).await;

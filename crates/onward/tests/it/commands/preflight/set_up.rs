@@ -1,14 +1,17 @@
 //! An integrator's set-up: the options that fit a running sandbox, and the mistakes in them.
 
+use std::path::Path;
 use std::time::Duration;
 
 use observe::clock::Clock;
 use provision::authority::Authority;
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, Issuer, KeyPair, KeyUsagePurpose};
+use reqwest::Method;
 use serde_json::Value;
 
 use crate::commands::program::{Program, run, run_well};
 use crate::commands::sandbox::Sandbox;
+use crate::test_server::client_trusting;
 
 /// An option and its value.
 pub(super) type Change = (&'static str, String);
@@ -150,6 +153,24 @@ impl SetUp {
             "--config",
             &self.text("config_file"),
         ])
+    }
+
+    /// Calls the watch of the only subscription of the first API key.
+    pub(super) async fn call_watch(&self, method: Method, body: Option<Value>) -> Value {
+        let client = client_trusting(Path::new(self.directory()), None);
+        let key = self.file["api_keys"][0]["key"].as_str().unwrap();
+        let url = format!("{}/api/v1/webhook/subscriptions", self.text("base_url"));
+        let call = |method: Method, url: String, body: Option<Value>| {
+            let request = client.request(method, url).header("x-api-key", key);
+            let request = match &body {
+                Some(body) => request.json(body),
+                None => request,
+            };
+            async { request.send().await.unwrap().json::<Value>().await.unwrap() }
+        };
+        let listed = call(Method::GET, url.clone(), None).await;
+        let id = listed["data"][0]["subscriptionId"].as_str().unwrap();
+        call(method, format!("{url}/{id}/watch"), body).await
     }
 
     /// Runs the command with the right options, except for these.
