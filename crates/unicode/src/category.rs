@@ -12,6 +12,8 @@ pub(crate) enum Kind {
     Plain,
     /// A mark that is drawn on the character before it.
     Mark,
+    /// One of the two selectors that keyboards add to emoji. It shows nothing itself.
+    EmojiSelector,
     /// A control, format, separator, private-use or unassigned character, or one that shows nothing.
     Other,
 }
@@ -20,6 +22,9 @@ pub(crate) enum Kind {
 pub(crate) fn kind(character: char) -> Kind {
     if matches!(character, ' '..='~') {
         return Kind::Plain;
+    }
+    if is_emoji_selector(character) {
+        return Kind::EmojiSelector;
     }
     if is_blank(character) {
         return Kind::Other;
@@ -35,8 +40,13 @@ pub(crate) fn kind(character: char) -> Kind {
     }
 }
 
+/// Whether a character chooses between the drawing of an emoji and its sign as text.
+pub(crate) fn is_emoji_selector(character: char) -> bool {
+    matches!(character, '\u{fe0e}' | '\u{fe0f}')
+}
+
 /// Whether a letter, mark or symbol shows nothing. Unicode calls most of these characters
-/// `Default_Ignorable_Code_Point`. The two selectors of emoji are plain marks here, because keyboards add them.
+/// `Default_Ignorable_Code_Point`.
 fn is_blank(character: char) -> bool {
     matches!(
         character,

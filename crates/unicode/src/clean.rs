@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use thiserror::Error;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
-use crate::category::{Kind, MARKS_MAX, is_plain_ascii, kind};
+use crate::category::{Kind, MARKS_MAX, is_emoji_selector, is_plain_ascii, kind};
 
 /// Why a text is refused. The message goes on from the name of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -18,8 +18,9 @@ pub enum Fault {
     Marks,
 }
 
-/// The text in NFC with U+00A0 as a space. It may have letters, numbers, punctuation, symbols and
-/// spaces, and at most two combining marks in a row.
+/// The text in NFC with U+00A0 as a space, without the selectors U+FE0E and U+FE0F, which keyboards
+/// add to emoji. It may have letters, numbers, punctuation, symbols and spaces, and at most two
+/// combining marks in a row.
 ///
 /// Cleaning a clean text does not change it.
 pub fn clean(text: &str) -> Result<Cow<'_, str>, Fault> {
@@ -43,10 +44,14 @@ pub fn clean_lines(text: &str) -> Result<Cow<'_, str>, Fault> {
 
 fn normalise(text: &str) -> Cow<'_, str> {
     let is_normal = is_nfc_quick(text.chars()) == IsNormalized::Yes;
-    if is_normal && !text.contains(NO_BREAK_SPACE) {
+    let is_changed = |character| character == NO_BREAK_SPACE || is_emoji_selector(character);
+    if is_normal && !text.contains(is_changed) {
         return Cow::Borrowed(text);
     }
-    let spaced = text.chars().map(|character| match character {
+    let kept = text
+        .chars()
+        .filter(|character| !is_emoji_selector(*character));
+    let spaced = kept.map(|character| match character {
         NO_BREAK_SPACE => ' ',
         other => other,
     });
@@ -60,7 +65,7 @@ fn check(line: &str) -> Result<(), Fault> {
             Kind::Plain => 0,
             Kind::Mark if marks == MARKS_MAX => return Err(Fault::Marks),
             Kind::Mark => marks + 1,
-            Kind::Other => return Err(Fault::Character(character)),
+            Kind::EmojiSelector | Kind::Other => return Err(Fault::Character(character)),
         };
     }
     Ok(())

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::category::{Kind, MARKS_MAX, is_plain_ascii, kind};
+use crate::category::{Kind, MARKS_MAX, is_emoji_selector, is_plain_ascii, kind};
 
-/// The text for a page, terminal or log line. Each character that [`crate::clean()`] refuses stands
-/// there as its number, such as `U+202E`, also the third combining mark in a row and each mark
-/// behind it.
+/// The text for a page, terminal or log line, without the selectors of emoji that older stores have.
+/// Each other character that [`crate::clean()`] refuses stands there as its number, such as `U+202E`,
+/// also the third combining mark in a row and each mark behind it.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if is_plain_ascii(text) {
         return Cow::Borrowed(text);
@@ -46,8 +46,10 @@ const WHITE_SPACE: [char; 3] = ['\t', '\n', '\r'];
 
 fn show(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
     replace(text, stays, |shown, character| {
-        // Writing to a string does not fail.
-        let _ = write!(shown, "U+{:04X}", u32::from(character));
+        if !is_emoji_selector(character) {
+            // Writing to a string does not fail.
+            let _ = write!(shown, "U+{:04X}", u32::from(character));
+        }
     })
 }
 
@@ -61,8 +63,17 @@ fn replace(
     let mut is_changed = false;
     for character in text.chars() {
         let kind = kind(character);
-        marks = if kind == Kind::Mark { marks + 1 } else { 0 };
-        if kind != Kind::Other && marks <= MARKS_MAX || stays(character) {
+        let is_shown = match kind {
+            Kind::Plain => true,
+            Kind::Mark => marks < MARKS_MAX,
+            Kind::EmojiSelector | Kind::Other => stays(character),
+        };
+        marks = match kind {
+            Kind::Mark => marks + 1,
+            Kind::EmojiSelector => marks,
+            Kind::Plain | Kind::Other => 0,
+        };
+        if is_shown {
             shown.push(character);
         } else {
             is_changed = true;

@@ -14,6 +14,10 @@ fn texts_are_put_into_one_form_or_refused() {
         ("", Ok("")),
         ("12 High Street, Leeds", Ok("12 High Street, Leeds")),
         ("Cafe\u{301}\u{a0}Tŷ 🏠 ½ “x”", Ok("Café Tŷ 🏠 ½ “x”")),
+        // Keyboards add selectors to emoji.
+        ("\u{fe0f}12\u{fe0f} ☕\u{fe0e}", Ok("12 ☕")),
+        ("e\u{fe0f}\u{301}", Ok("é")),
+        ("x\u{301}\u{fe0f}\u{327}\u{32f}", Err(Fault::Marks)),
         // Spaces of other widths stay.
         ("a\u{3000}b\u{2009}c", Ok("a\u{3000}b\u{2009}c")),
         // Two marks that no letter holds, and one that it does.
@@ -52,11 +56,14 @@ fn other_characters_are_shown_by_their_numbers() {
             "x\u{301}\u{302}\u{303}\u{304}y",
             "x\u{301}\u{302}U+0303U+0304y",
         ),
+        ("☕\u{fe0f} 6\u{fe0e}", "☕ 6"),
+        ("x\u{301}\u{fe0f}\u{327}\u{32f}", "x\u{301}\u{327}U+032F"),
         ("one\ntwo", "oneU+000Atwo"),
     ] {
         assert_eq!(visible(text), expected, "{text:?}");
     }
     assert_eq!(visible_lines("one\ntwo\r"), "one\ntwoU+000D");
+    assert_eq!(visible_json("\"☕\u{fe0f}\""), "\"☕\\ufe0f\"");
     let json = "{\n\t\"é\u{7f}\":\"\u{202e}\u{e0041}x\u{301}\u{302}\u{303}\"}";
     let shown = "{\n\t\"é\\u007f\":\"\\u202e\\udb40\\udc41x\u{301}\u{302}\\u0303\"}";
     assert_eq!(visible_json(json), shown);
@@ -108,7 +115,7 @@ fn disguises_are_told_from_accents() {
 /// Texts in which rare characters are frequent.
 fn texts() -> impl Strategy<Value = String> {
     let rare = "[a-c \u{a0}\n\r\u{ad}\u{200b}\u{202e}\u{2028}\u{3000}\u{300}-\u{32f}éŷ６½\u{e000}\u{378}\
-        \u{1100}\u{1161}\u{11a8}\u{958}\u{fb2c}\u{e0041}\u{34f}\u{3164}\u{115f}\u{2800}\u{fe00}\u{e0100}]{0,12}";
+        \u{1100}\u{1161}\u{11a8}\u{958}\u{fb2c}\u{e0041}\u{34f}\u{3164}\u{115f}\u{2800}\u{fe00}\u{fe0e}\u{fe0f}\u{e0100}]{0,12}";
     prop_oneof![any::<String>(), rare, "[ -~]{0,20}"]
 }
 
@@ -130,6 +137,7 @@ const BLANK: [(char, char); 12] = [
 
 /// S-96 word by word.
 fn model(text: &str, allows_lines: bool) -> Result<String, Fault> {
+    let text = text.replace(['\u{fe0e}', '\u{fe0f}'], "");
     let normal: String = text.replace('\u{a0}', " ").nfc().collect();
     let characters: Vec<char> = normal.chars().collect();
     for (at, character) in characters.iter().enumerate() {

@@ -34,8 +34,10 @@ pub fn check_id(number: Option<i64>) -> Result<i64, String> {
 /// (S-96).
 pub fn read_text(text: &str, characters: RangeInclusive<usize>) -> Result<String, String> {
     let text = unicode::clean(text.trim()).map_err(|fault| fault.to_string())?;
+    // A selector that is removed may have hidden a space.
+    let text = text.trim();
     if characters.contains(&text.chars().count()) {
-        return Ok(text.into_owned());
+        return Ok(text.to_owned());
     }
     let (least, most) = characters.into_inner();
     Err(format!("must have {least} to {most} characters"))

@@ -73,10 +73,11 @@ impl<'a> Fields<'a> {
             Some(Value::Integer(number)) => Cow::Owned(number.to_string()),
             Some(value) => trim(member, value)?,
         };
+        let text = read_text(member, &text, chain::limits::EXTERNAL_ID_CHARACTERS_MAX)?;
         if text.is_empty() {
             return Err(self.missing(member));
         }
-        read_text(member, &text, chain::limits::EXTERNAL_ID_CHARACTERS_MAX)
+        Ok(text)
     }
 
     pub(super) fn uprn(&mut self, member: &'static str) -> Result<Uprn, RowError> {
@@ -263,12 +264,14 @@ fn trim<'a>(member: &'static str, value: Value<'a>) -> Result<Cow<'a, str>, RowE
 fn read_text(member: &'static str, text: &str, max_characters: usize) -> Result<String, RowError> {
     let clean = unicode::clean(text)
         .map_err(|fault| RowError::wrong_value(member, text, fault.to_string()))?;
+    // A selector that is removed may have hidden a space.
+    let clean = clean.trim();
     let characters = clean.chars().count();
     if characters > max_characters {
         let rule = format!("has {characters} characters: shorten it to {max_characters}");
         return Err(RowError::wrong_value(member, text, rule));
     }
-    Ok(clean.into_owned())
+    Ok(clean.to_owned())
 }
 
 /// Whether the text has the form `0000-00-00`. The date parser also accepts other ISO 8601 forms

@@ -9,8 +9,10 @@ pub(super) fn read_name(text: &str) -> Result<String, String> {
 /// readers (S-96).
 pub(super) fn read_text(text: &str, characters_max: usize) -> Result<String, String> {
     let text = unicode::clean(text.trim()).map_err(|fault| format!("it {fault}"))?;
+    // A selector that is removed may have hidden a space.
+    let text = text.trim();
     if (1..=characters_max).contains(&text.chars().count()) {
-        Ok(text.into_owned())
+        Ok(text.to_owned())
     } else {
         Err(format!("it must have 1 to {characters_max} characters"))
     }

@@ -89,6 +89,8 @@ fn read_reason(text: &str) -> Result<String, String> {
         return Err(unfit());
     }
     let text = unicode::clean(text).map_err(|fault| fault.to_string())?;
+    // A selector that is removed may have hidden a space.
+    let text = text.trim();
     let is_fit = (1..=longest).contains(&text.chars().count());
-    is_fit.then(|| text.into_owned()).ok_or_else(unfit)
+    is_fit.then(|| text.to_owned()).ok_or_else(unfit)
 }

@@ -37,9 +37,11 @@ async fn store(sale: &SaleForm, text: &str) -> Result<Destination, Problem> {
 
 fn read_text(text: &str) -> Result<String, String> {
     let text = unicode::clean_lines(text).map_err(|fault| fault.to_string())?;
+    // A selector that is removed may have hidden a space.
+    let text = text.trim();
     let longest = limits::NOTE_CHARACTERS_MAX;
     if (1..=longest).contains(&text.chars().count()) {
-        Ok(text.into_owned())
+        Ok(text.to_owned())
     } else {
         Err(format!("type 1 to {longest} characters"))
     }

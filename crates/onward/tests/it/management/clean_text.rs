@@ -98,7 +98,8 @@ story! {
         let agent = server.agent("north").await;
         let mut listing = body(&agent, &format!("Cafe\u{301}\u{a0}Tŷ, 7 {TWO_MARKS} Street"));
         listing["external_id"] = "N\u{a0}e\u{301}".into();
-        listing["parties"] = json!({"sellerConveyancer": "Ha\u{308}le"});
+        // Keyboards of phones add U+FE0F to emoji.
+        listing["parties"] = json!({"sellerConveyancer": "Ha\u{308}le ☕\u{fe0f}", "buyerConveyancer": "\u{fe0f} Law\u{fe0e}"});
         let made = agent.post("/listing", listing.clone()).await;
         assert_eq!(made.status, 201, "{}", made.json());
         let again = agent.post("/listing", listing).await;
@@ -107,6 +108,8 @@ story! {
         let attributes = &shown["data"]["attributes"];
         assert_eq!(attributes["full_address"], format!("Café Tŷ, 7 {TWO_MARKS} Street, Leeds, LS1 4AP"));
         assert_eq!(attributes["external_id"], "N é");
+        assert_eq!(attributes["parties"]["sellerConveyancer"], "Häle ☕");
+        assert_eq!(attributes["parties"]["buyerConveyancer"], "Law");
         // The reference is found as it was sent, and as it is stored.
         for text in ["N%C2%A0e%CC%81", "N%20%C3%A9"] {
             let found = agent.get(&format!("/listing?external_id={text}")).await.page().1;
@@ -124,22 +127,26 @@ story! {
             json!({"type": "property", "uprn": 8, "line1": "8\u{a0}Tŷ", "post_town": "Leeds", "postcode": "LS1 4AP"}),
             json!({"type": "listing", "branch": "b 1", "listing": "x\u{301}\u{302}\u{303}", "uprn": 8}),
             json!({"type": "listing", "branch": "b 1", "listing": "L1", "uprn": 8}),
+            json!({"type": "party", "branch": "b 1", "listing": "L1", "role": "buyer_conveyancer", "name": "Law ☕\u{fe0f}"}),
+            json!({"type": "listing", "branch": "b 1", "listing": "\u{fe0f}", "uprn": 8}),
             json!({"type": "party", "branch": "b 1", "listing": "L1", "role": "seller_conveyancer", "name": "\u{feff}Law"}),
         ];
         let rows: Vec<String> = rows.iter().map(Value::to_string).collect();
         let (report, refused) = server.import_with_refusals(&rows.join("\n")).await;
-        assert_eq!((report.changed, report.bad), (3, 4));
+        assert_eq!((report.changed, report.bad), (4, 5));
         assert_eq!(refused, [
             "2: name `aU+202Eb` has the character U+202E, which texts must not have",
             "3: line1 `7 HiU+00ADgh Street` has the character U+00AD, which texts must not have",
             "5: listing `x\u{301}\u{302}U+0303` has more than two combining marks in a row",
-            "7: name `U+FEFFLaw` has the character U+FEFF, which texts must not have",
+            "8: a row of type listing needs member `listing`: add it",
+            "9: name `U+FEFFLaw` has the character U+FEFF, which texts must not have",
         ]);
         let stored = server.storage.read(|read| {
-            let texts = read.query("select name from branch union all select line1 from property", &[], |row| row.text(0))?;
+            let texts = read.query("select name from branch union all select line1 from property \
+                union all select buyer_conveyancer from listing", &[], |row| row.text(0))?;
             Ok::<_, storage::StorageError>(texts)
         }).await.unwrap();
-        for text in ["Café", "8 Tŷ"] {
+        for text in ["Café", "8 Tŷ", "Law ☕"] {
             assert!(stored.iter().any(|stored| stored == text), "{stored:?}");
         }
     }
