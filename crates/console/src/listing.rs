@@ -120,8 +120,10 @@ pub struct Links {
     pub above: Vec<Neighbour>,
     /// The homes that the buyer sells.
     pub below: Vec<Neighbour>,
-    /// Links that wait for another branch.
+    /// Links that wait for another branch, the newest first.
     pub proposed: Vec<Proposal>,
+    /// The number of older ones that are not shown.
+    pub older_proposals: u64,
     /// The listing id typed, after a refusal; field `link-other`.
     pub typed: String,
     /// Whether the refused form named a home below.

@@ -39,6 +39,8 @@ const NOTES: i64 = 100;
 const HISTORY_LINES: i64 = 1000;
 /// Lines of the history on the page.
 const SHOWN_LINES: usize = 50;
+/// The open proposals that a page shows, the newest.
+const PROPOSALS: i64 = 100;
 
 /// A sale with everything that its page shows.
 #[derive(Debug)]
@@ -53,7 +55,8 @@ struct Loaded {
     checks: Vec<EndCheck>,
     /// The newest first.
     history: Vec<HistoryEntry>,
-    proposals: Vec<StoredProposal>,
+    /// The number of all open ones, and the newest of them.
+    proposals: (i64, Vec<StoredProposal>),
     notes: Vec<StoredNote>,
 }
 
@@ -129,7 +132,7 @@ fn load(
     neighbours.retain(|other| {
         chain.onward_purchases(id).contains(&other.id) || chain.buyers_sales(id).contains(&other.id)
     });
-    let (_total, proposed) = proposals::list_proposals(read, id, now, (100, 0))?;
+    let (total, proposed) = proposals::list_newest_proposals(read, id, now, PROPOSALS)?;
     let history = history::list_newest(read, id, HISTORY_LINES)?;
     Ok(Loaded {
         version: chains::find_version(read, listing.chain)?.unwrap_or_default(),
@@ -138,7 +141,7 @@ fn load(
         milestones: milestones::list_milestones_of_listing(read, id)?,
         checks: end_checks::list_end_checks(read, listing.chain)?,
         history,
-        proposals: proposed,
+        proposals: (total, proposed),
         notes: notes::list_notes(read, id, NOTES)?,
         listing,
         chain,
@@ -214,7 +217,8 @@ impl Loaded {
         Links {
             above: named(self.chain.onward_purchases(id), true),
             below: named(self.chain.buyers_sales(id), false),
-            proposed: self.proposals.iter().map(to_proposal).collect(),
+            proposed: self.proposals.1.iter().map(to_proposal).collect(),
+            older_proposals: (self.proposals.0 - PROPOSALS).max(0).unsigned_abs(),
             typed: String::new(),
             typed_below: false,
         }

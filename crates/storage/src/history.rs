@@ -115,17 +115,29 @@ pub fn list_history(
     Ok((total, entries))
 }
 
-/// At most `limit` entries of a listing, the newest first.
+/// The condition of lines that the console shows. Other branches may write any number of lines of proposals,
+/// which would hide the changes; the page of a sale lists the open proposals.
+macro_rules! is_change {
+    () => {
+        " and action not in ('link.proposed', 'proposal.withdrawn') "
+    };
+}
+
+/// At most `limit` entries of a listing, without proposals, the newest first.
 pub fn list_newest(
     read: &mut Read<'_>,
     listing: ListingId,
     limit: i64,
 ) -> Result<Vec<HistoryEntry>> {
     let mut entries = read.query(
-        "select h.id, h.listing_id, h.chain_id, h.action, h.actor, p.name, h.detail, \
-         h.recorded_at from history h left join client c on c.id = h.actor \
-         left join participant p on p.id = c.participant_id \
-         where h.listing_id = $1 order by h.id desc limit $2",
+        concat!(
+            "select h.id, h.listing_id, h.chain_id, h.action, h.actor, p.name, h.detail, \
+             h.recorded_at from history h left join client c on c.id = h.actor \
+             left join participant p on p.id = c.participant_id \
+             where h.listing_id = $1",
+            is_change!(),
+            "order by h.id desc limit $2"
+        ),
         &[listing.into(), limit.into()],
         read_entry,
     )?;
@@ -163,10 +175,11 @@ static LIST_SHARED: LazyLock<String> = LazyLock::new(|| {
 /// The newest lines of one listing that a person may read, among so many.
 static LIST_NEWEST: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "select {COLUMNS} from (select * from history where listing_id = $1 and id > $2 and id < $3 \
+        "select {COLUMNS} from (select * from history where listing_id = $1 and id > $2 and id < $3{} \
          order by id desc limit $4) as h left join client c on c.id = h.actor \
          left join participant p on p.id = c.participant_id \
          where $5 = 1 or {} order by h.id desc limit $6",
+        is_change!(),
         *IS_SHARED
     )
 });
@@ -197,8 +210,8 @@ pub struct NewestLines {
     pub next: Option<i64>,
 }
 
-/// At most `limit` entries of a chain with ids above `after` and below `before`, the newest first: all of
-/// the listings of the person's branches, and of the others those that everybody in the chain may read.
+/// At most `limit` entries of a chain with ids above `after` and below `before`, the newest first: all but
+/// proposals of the listings of the person's branches, and of the others those that everybody in the chain may read.
 /// It looks at the newest 1,000 lines of each listing, so a page may have fewer entries and go on.
 pub fn list_newest_of_chain(
     read: &mut Read<'_>,
@@ -219,8 +232,11 @@ pub fn list_newest_of_chain(
     let mut looked_down_to = after;
     for (listing, is_own) in listings {
         let last = read.query_one(
-            "select id from history where listing_id = $1 and id > $2 and id < $3 \
-             order by id desc limit 1 offset $4",
+            concat!(
+                "select id from history where listing_id = $1 and id > $2 and id < $3",
+                is_change!(),
+                "order by id desc limit 1 offset $4"
+            ),
             &[
                 listing.into(),
                 after.into(),

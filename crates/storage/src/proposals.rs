@@ -68,6 +68,26 @@ pub fn list_proposals(
     Ok((total, page))
 }
 
+/// The number of the open proposals of a listing, and the newest of them, the newest first.
+pub fn list_newest_proposals(
+    read: &mut Read<'_>,
+    listing: ListingId,
+    now: i64,
+    limit: i64,
+) -> Result<(i64, Vec<StoredProposal>)> {
+    let (total, _none) = list_proposals(read, listing, now, (0, 0))?;
+    let newest = read.query(
+        concat!(
+            select_proposal!(),
+            "where (seller_listing_id = $1 or buyer_listing_id = $1) and expires_at > $2 \
+             order by id desc limit $3"
+        ),
+        &[listing.into(), now.into(), limit.into()],
+        read_proposal,
+    )?;
+    Ok((total, newest))
+}
+
 /// The number of the open proposals of a branch.
 pub fn count_proposals(read: &mut Read<'_>, branch: BranchId, now: i64) -> Result<i64> {
     read.query_integer(

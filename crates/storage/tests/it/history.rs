@@ -41,11 +41,11 @@ on_both_engines! {
         assert_eq!(pages, [vec!["link.broken".to_owned()], vec![], vec!["link.added".to_owned()]]);
     }
 
-    fn the_newest_lines_of_a_listing_come_first(database) {
+    fn the_newest_lines_of_a_listing_come_first_without_proposals(database) {
         let (storage, _branch, ids) = open_with_listings(database, 1);
         let listing = ids[0];
         let newest = write(&storage, move |write| {
-            for action in ["first", "second", "third"] {
+            for action in ["first", "second", "third", "link.proposed", "proposal.withdrawn"] {
                 append(write, listing, action)?;
             }
             history::list_newest(write, listing, 2)

@@ -131,6 +131,7 @@ fn links() -> Links {
         above: vec![neighbour(502, "13 Forge Close", false)],
         below: vec![neighbour(500, "11 Church Row", true)],
         proposed: vec![proposal(611, true, true), proposal(612, false, false)],
+        older_proposals: 3,
         typed: String::new(),
         typed_below: false,
     }

@@ -33,6 +33,37 @@ story! {
 }
 
 story! {
+    async fn proposals_of_others_hide_no_change(server) {
+        let confirm = |config: &mut server::config::Config| {
+            config.foreign_links = chain::consent::ForeignLinks::Confirmed;
+        };
+        server = server.reconfigure(confirm).await;
+        let [north, south] = server.two_agents().await;
+        let ours = north.list(1).await;
+        assert_eq!(north.record(ours, "sstc", "2026-11-19").await.status, 200);
+        let mut newest = 0;
+        // A branch has at most 100 open proposals.
+        let west = server.agent("west").await;
+        for uprn in 1_000..1_102 {
+            let agent = if uprn < 1_100 { &south } else { &west };
+            newest = agent.list(uprn).await;
+            let answer = agent.link(newest, ours).await;
+            assert_eq!(answer.status, 202, "{}", answer.json());
+        }
+        let chain = north.chain_of(ours).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        // Whoever opens the page of the chain has seen its changes.
+        let sale = format!("/listings/{ours}");
+        for path in ["/changes", &sale, &format!("/chains/{chain}")] {
+            kim.get(path).await.assert_shows("SSTC");
+        }
+        let page = kim.get(&sale).await;
+        page.assert_shows("Not shown: 2 older proposed links");
+        page.assert_shows(&format!("Confirm the link with sale {newest}"));
+    }
+}
+
+story! {
     async fn a_refused_form_sent_again_is_refused_as_it_was(server) {
         let agent = server.agent("north").await;
         let ids = server.import_sales("north", [1, 2, 3], &[]).await;
