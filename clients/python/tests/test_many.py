@@ -15,7 +15,9 @@ from signing import empty_data, jwk, jwks, signed_answer
 
 from onward_client import (
     Client,
+    Conflict,
     Forbidden,
+    Invalid,
     KeptChain,
     KeySet,
     ProblemError,
@@ -145,6 +147,41 @@ def test_versions_of_a_chain(service: Service, client: Client, key: rsa.RSAPriva
         verify_version(answer.body.replace(b"c-2", b"c-3"), keys)
     with pytest.raises(UnexpectedAnswer):
         verify_answer(answer.body, keys)
+
+
+def test_evidence_waits_for_the_log(
+        service: Service, client: Client, sleeps: list[float], key: rsa.RSAPrivateKey) -> None:
+    def problem(status: int, type: str, **headers: str) -> Reply:
+        body = {"type": f"urn:onward:problem:{type}", "title": "Title", "detail": "the reason"}
+        return json_reply(status, body, **headers)
+
+    waiting = problem(409, "not-logged", Retry_After="2")
+    service.scripts["/api/v1/evidence"] = [waiting, waiting, Reply(200, b'{"form":1}')]
+    answer = client.query_uprns([2])
+    assert client.evidence(answer) == b'{"form":1}'
+    assert sleeps == [2.0, 2.0]
+    sent = service.asked("/api/v1/evidence")
+    assert [request.body for request in sent] == [answer.body] * 3
+    assert client.evidence(answer.body) == b'{"form":1}'
+    # A past answer needs a token with the other scope.
+    past = signed_answer(key, "k1", empty_data() | {"asOf": "2026-11-01T10:30:15Z"})
+    client.evidence(json.dumps(past).encode())
+    scopes = [parse_qs(entry.body.decode())["scope"] for entry in service.asked("/token")]
+    assert scopes == [["transaction-status"], ["transaction-status transaction-history"]]
+    service.scripts["/api/v1/evidence"] = [waiting]
+    with pytest.raises(Conflict, match="the reason"):
+        client.evidence(answer, longest_wait_seconds=3)
+    assert sleeps == [2.0] * 3
+    service.scripts["/api/v1/evidence"] = [problem(409, "conflict", Retry_After="1")]
+    with pytest.raises(Conflict):
+        client.evidence(answer)
+    service.scripts["/api/v1/evidence"] = [problem(422, "not-provable")]
+    with pytest.raises(Invalid) as refused:
+        client.evidence(answer)
+    assert (refused.value.type, refused.value.detail) == ("not-provable", "the reason")
+    for wrong in ["{}", None, b"{}", b"x"]:
+        with pytest.raises(UsageError):
+            client.evidence(wrong)  # type: ignore[arg-type]
 
 
 def test_batches_tell_values_not_found_from_failures(

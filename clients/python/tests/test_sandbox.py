@@ -6,6 +6,8 @@ import dataclasses
 import datetime as dt
 import json
 import ssl
+import subprocess
+import sys
 import threading
 import uuid
 from collections.abc import Callable
@@ -122,6 +124,21 @@ def test_past_states(sandbox_file: Path, samples: dict[str, Any]) -> None:
         with pytest.raises(TokenError, match="transaction-status transaction-history") as caught:
             lender.chain_versions(chain.chain_id)
         assert caught.value.code == "invalid_scope"
+
+
+def test_evidence(platform: Client, samples: dict[str, Any], sandbox_file: Path,
+                  tmp_path: Path) -> None:
+    answer = platform.query_uprns([samples["uprn_in_chain"]])
+    pack = tmp_path / "pack.json"
+    pack.write_bytes(platform.evidence(answer))
+    policy = json.loads(sandbox_file.read_text())["policy_file"]
+    verifier = Path(__file__).parents[3] / "examples" / "python" / "verify_evidence.py"
+    command = [sys.executable, "-I", verifier, pack, sandbox_file.parent / policy]
+    verified = subprocess.run(command, capture_output=True, text=True)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert verified.stdout.startswith("level 3\n")
+    with pytest.raises(Invalid, match="signed this answer"):
+        platform.evidence(answer.body.replace(b"chainLength", b"chainlength"))
 
 
 def test_addresses(platform: Client, samples: dict[str, Any]) -> None:

@@ -17,6 +17,8 @@ export interface Call {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly json?: unknown;
   readonly form?: URLSearchParams;
+  /** JSON as its bytes arrived, which are sent unaltered. */
+  readonly jsonBytes?: Uint8Array;
   /** Whether a lost answer does no harm, so that the call may be sent again. */
   readonly repeatable: boolean;
   readonly idempotencyKey?: string;
@@ -101,10 +103,10 @@ export class Api {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
     const headers: Record<string, string> = {};
-    if (call.json !== undefined) headers["content-type"] = "application/json";
+    if (call.json !== undefined || call.jsonBytes !== undefined) headers["content-type"] = "application/json";
     if (call.form !== undefined) headers["content-type"] = "application/x-www-form-urlencoded";
     if (call.idempotencyKey !== undefined) headers["idempotency-key"] = call.idempotencyKey;
-    const body = call.form?.toString() ?? (call.json === undefined ? undefined : jsonOf(call.json));
+    const body = call.jsonBytes ?? call.form?.toString() ?? (call.json === undefined ? undefined : jsonOf(call.json));
     return { method: call.method, url: url.href, headers, ...(body === undefined ? {} : { body }) };
   }
 }

@@ -4,7 +4,7 @@ import { dataOf, segment, type Api, type Call } from "./api.js";
 import { listOf, unixSecondsOf } from "./arguments.js";
 import type { Batch, ChainAnswer, ChainVersion, Pagination, VersionAnswer } from "./chain-types.js";
 import {
-  ConnectionFailed, Invalid, KeysUnavailable, NotFound, RateLimited, Unavailable, UnexpectedAnswer, UsageError,
+  Conflict, ConnectionFailed, Invalid, KeysUnavailable, NotFound, RateLimited, Unavailable, UnexpectedAnswer, UsageError,
   VerificationError,
 } from "./errors.js";
 import type { KeySource } from "./keys.js";
@@ -35,6 +35,12 @@ export interface BatchOptions {
   readonly longestWaitSeconds?: number;
   /** Asks for the state at this time, as `QueryOptions` does. */
   readonly asOf?: Date;
+}
+
+/** Options of a request for an evidence pack. */
+export interface EvidenceOptions {
+  /** How long to wait until the log shows the states of the answer, in seconds. Default: 10. */
+  readonly longestWaitSeconds?: number;
 }
 
 type InputType = "uprn" | "address";
@@ -111,6 +117,27 @@ export class ChainQuery {
     return verifyVersionBy(answer.body, this.#keys());
   }
 
+  /** Asks for the evidence pack of an answer, and waits until the log shows its states. */
+  async evidence(answer: ChainAnswer | Uint8Array, { longestWaitSeconds = 10 }: EvidenceOptions): Promise<Uint8Array> {
+    const body = answer instanceof Uint8Array ? answer : answer.body;
+    const call: Call = {
+      method: "POST", address: "baseUrl", path: "/api/v1/evidence",
+      access: isPast(body) ? PAST : "transaction-status", jsonBytes: body, repeatable: true,
+    };
+    for (let remaining = longestWaitSeconds; ;) {
+      try {
+        return (await this.#api.send(call)).body;
+      } catch (error) {
+        const pause = error instanceof Conflict && error.type === "not-logged"
+          ? Math.max(error.retryAfterSeconds ?? 1, 1)
+          : Infinity;
+        if (pause > remaining) throw error;
+        remaining -= pause;
+        await wait(pause * 1000);
+      }
+    }
+  }
+
   #path(): string {
     return `/api/v1/${this.#api.settings.pathSegment ?? "standard"}/chains`;
   }
@@ -162,6 +189,15 @@ export class ChainQuery {
         }
       }
     }
+  }
+}
+
+function isPast(body: Uint8Array): boolean {
+  try {
+    const data = objectOf(objectOf(JSON.parse(Buffer.from(body).toString("utf8"))).data);
+    return data.asOf !== undefined;
+  } catch (error) {
+    throw new UsageError("This is no answer of a chain query. Pass its bytes unaltered.", { cause: error });
   }
 }
 

@@ -1,7 +1,9 @@
 import { Api } from "./api.js";
 import { Catalogue } from "./catalogue.js";
 import { Chains } from "./chain-calls.js";
-import { ChainQuery, type AllPagesOptions, type BatchOptions, type QueryOptions } from "./chain-query.js";
+import {
+  ChainQuery, type AllPagesOptions, type BatchOptions, type EvidenceOptions, type QueryOptions,
+} from "./chain-query.js";
 import type { Batch, ChainAnswer, ChainVersion, VersionAnswer } from "./chain-types.js";
 import { RemoteKeySet } from "./keys.js";
 import { ListingApi } from "./listing-api.js";
@@ -144,6 +146,20 @@ export class Client {
   /** Reads one version of a chain, and verifies it. Scopes and errors are as for the list. */
   chainVersion(chainId: string, version: number): Promise<VersionAnswer> {
     return this.#query.version(chainId, version);
+  }
+
+  /**
+   * Asks for the evidence pack of an answer, which proves its states for years (S-62). Keep its bytes unaltered.
+   *
+   * Pass an answer, or the bytes of one that you kept.
+   * One about a past time needs the scope `transaction-history` besides.
+   * The log shows a state within three seconds, for which the call waits.
+   *
+   * @throws Conflict of the type `not-logged` when the log does not show a state in time.
+   * @throws Invalid of the type `not-provable` when this service did not give the answer, or keeps no state of it.
+   */
+  evidence(answer: ChainAnswer | Uint8Array, options: EvidenceOptions = {}): Promise<Uint8Array> {
+    return this.#query.evidence(answer, options);
   }
 
   /** Suggests properties for a typed text, the best first. The answer is not signed. */

@@ -9,7 +9,7 @@ export type { WriteOptions } from "./api.js";
 export { canonicalise } from "./canonical.js";
 export type { Catalogue } from "./catalogue.js";
 export type { Chains, LinkResult, UncheckReason } from "./chain-calls.js";
-export type { AllPagesOptions, BatchOptions, QueryOptions } from "./chain-query.js";
+export type { AllPagesOptions, BatchOptions, EvidenceOptions, QueryOptions } from "./chain-query.js";
 export type * from "./chain-types.js";
 export { Client, type AddressSuggestion, type SandboxClient } from "./client.js";
 export * from "./errors.js";

@@ -125,6 +125,32 @@ test("versions of a chain are listed and verified", async () => {
   client.close();
 });
 
+test("an evidence pack waits for the log", async () => {
+  const problem = (status: number, type: string): Canned =>
+    json(status, { type: `urn:onward:problem:${type}`, title: "T", detail: "the reason" }, { "retry-after": "1" });
+  const [waiting, pack] = [problem(409, "not-logged"), json(200, { form: 1 })];
+  let replies = [waiting, pack];
+  const client = makeClient({ "/api/v1/evidence": () => replies.shift() ?? pack });
+  const answer = await client.queryUprns([2]);
+  assert.equal(Buffer.from(await client.evidence(answer)).toString(), '{"form":1}');
+  assert.equal(Buffer.from(await client.evidence(answer.body)).toString(), '{"form":1}');
+  const sent = server.received.filter(({ url }) => url === "/api/v1/evidence").map(({ body }) => body);
+  assert.deepEqual(sent, Array.from({ length: 3 }, () => Buffer.from(answer.body).toString()));
+  const past = JSON.stringify(signAnswer(KEY, { ...CHAIN_DATA, asOf: "2026-11-01T10:30:15Z" }));
+  await client.evidence(Buffer.from(past));
+  const scopes = server.received.filter(({ url }) => url === "/token")
+    .map(({ body }) => new URLSearchParams(body).get("scope"));
+  assert.deepEqual(scopes, ["transaction-status", "transaction-status transaction-history"]);
+  for (const [refusal, name] of [[waiting, "Conflict"], [problem(422, "not-provable"), "Invalid"]] as const) {
+    replies = [refusal];
+    await assert.rejects(client.evidence(answer, { longestWaitSeconds: 0 }), { name, detail: "the reason" });
+  }
+  replies = [problem(409, "conflict")];
+  await assert.rejects(client.evidence(answer), { name: "Conflict", type: "conflict" });
+  await assert.rejects(client.evidence(Buffer.from("{}")), { name: "UsageError" });
+  client.close();
+});
+
 test("batches tell values not found from failures, and wait as Retry-After says", async () => {
   let refusals = 3;
   const client = makeClient({

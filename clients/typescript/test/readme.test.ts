@@ -83,10 +83,10 @@ describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => 
     });
   }
 
-  test("the README has ten samples and the guide two", () => { assert.deepEqual([samples.length, guide.length], [10, 2]); });
+  test("the README has eleven samples and the guide two", () => { assert.deepEqual([samples.length, guide.length], [11, 2]); });
 
   const expected = [
-    /CHAIN \[/, /^not-found /m, /^\d+ .+Z \d+$/m, /^found 1 not found 99 unknown/m, /^signed for 1/, /^verified/, undefined,
+    /CHAIN \[/, /^not-found /m, /^\d+ .+Z \d+$/m, /^$/, /^found 1 not found 99 unknown/m, /^signed for 1/, /^verified/, undefined,
     /^subscription active/m, /^made sstc 2026-01-15\nchain of 2/, /^sold by .+\nlinked/,
   ];
   for (const [index, sample] of samples.entries()) {

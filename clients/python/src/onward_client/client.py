@@ -146,6 +146,19 @@ class BaseClient(Group[M], Generic[M]):
         return self._queries.version(chain_id, version)
 
     @call
+    def evidence(self, answer: ChainAnswer | bytes,
+                 longest_wait_seconds: float = 10.0) -> Steps[bytes]:
+        """Return the evidence pack of an answer, which proves its states for years (S-62).
+
+        Pass an answer, or the bytes of one that you kept; one about a past time needs the scope
+        `transaction-history` besides. Keep the bytes of the pack unaltered.
+        The log shows a state within three seconds, for which it waits `longest_wait_seconds`.
+        Raises Conflict of type `not-logged` after that, and Invalid of type `not-provable` for an
+        answer that this service did not give, or that has no kept state.
+        """
+        return self._queries.evidence(answer, longest_wait_seconds)
+
+    @call
     def suggest_addresses(self, text: str,
                           limit: int | None = None) -> Steps[tuple[AddressSuggestion, ...]]:
         """Return the properties that a typed text may mean (docs/addresses.md). Nobody signs them.

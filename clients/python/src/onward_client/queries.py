@@ -10,11 +10,12 @@ from urllib.parse import urlencode
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from .arguments import list_of
+from .arguments import list_of, of_kind
 from .caller import Caller, segment, texts_of
 from .chains import Chain, ChainAnswer, read_pagination
 from .encoding import parse_json
 from .errors import (
+    Conflict,
     ConnectionFailed,
     Explanation,
     Invalid,
@@ -29,6 +30,7 @@ from .errors import (
 )
 from .listing_bodies import unix_seconds
 from .pages import LARGEST_PAGE, Page
+from .reading import Reader
 from .remote_keys import RemoteKeySet
 from .steps import Item, Pause, Request, Steps, Stream
 from .verification import UnverifiedAnswer, read_answer
@@ -137,6 +139,25 @@ class Queries:
     def _versions_path(self, chain_id: str) -> str:
         return f"{self._path}/chains/{segment(chain_id)}/versions"
 
+    def evidence(self, answer: ChainAnswer | bytes, remaining: float) -> Steps[bytes]:
+        """Return the evidence pack of an answer, and wait until the log shows its states."""
+        if isinstance(answer, ChainAnswer):
+            body, is_past = answer.body, answer.as_of is not None
+        else:
+            body, is_past = of_kind("answer", answer, bytes), _is_past(answer)
+        caller = self._past if is_past else self._caller
+        request = Request("POST", caller.url("/api/v1/evidence"),
+                          {"Content-Type": "application/json"}, content=body)
+        while True:
+            try:
+                return (yield from caller.send(request)).body
+            except Conflict as error:
+                pause = max(error.retry_after_seconds or 1.0, 1.0)
+                if error.type != "not-logged" or pause > remaining:
+                    raise
+            remaining -= pause
+            yield Pause(pause)
+
     def pages(self, input_type: str, values: Iterable[int | str], rows: int | None,
               explain: bool, as_of: dt.datetime | None) -> Stream[ChainAnswer]:
         """Query all pages, one after the other."""
@@ -193,6 +214,13 @@ class Queries:
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise UnexpectedAnswer("the directory must be an array of objects")
         return tuple(entries)
+
+
+def _is_past(body: bytes) -> bool:
+    try:
+        return Reader.of_body(body).member("data").has("asOf")
+    except UnexpectedAnswer as error:
+        raise UsageError("this is no answer of a chain query: pass its bytes unaltered") from error
 
 
 def _to_second(as_of: dt.datetime) -> dt.datetime:
