@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::ends::End;
 use crate::ids::{ChainId, ListingId};
+use crate::order::is_ring_of_homes;
 use crate::state::{Chain, Link, MAX_LISTINGS, Member};
 
 /// How many links a listing may have on each side (S-46).
@@ -99,6 +100,16 @@ pub enum LinkRefusal {
         /// Its listing.
         listing: ListingId,
     },
+    /// Both listings sell one home.
+    SameProperty {
+        /// The link that was asked for.
+        link: Link,
+    },
+    /// A home, which may have several listings, would lie above itself.
+    RingOfHomes {
+        /// The link that was asked for.
+        link: Link,
+    },
     /// The two listings are not linked (S-44).
     NotLinked {
         /// The link that was to be broken.
@@ -152,6 +163,11 @@ impl LinkRefusal {
                     name(*listing)
                 )
             }
+            Self::SameProperty { link } => format!("{} are of the same property", sides(link)),
+            Self::RingOfHomes { link } => format!(
+                "linking {} would close a ring: a home with several listings would lie above itself",
+                sides(link)
+            ),
             Self::NotLinked { link } => format!("{} are not linked", sides(link)),
             Self::NotInChain { side, listing } => format!(
                 "{side} listing {} is not in the chain; read its chain again",
@@ -172,7 +188,7 @@ impl std::error::Error for LinkRefusal {}
 /// Decides about a link between two listings. `seller` and `buyer` are the chains of its two sides.
 ///
 /// When several refusals apply, S-41 orders them: the same listing, a side already taken, one
-/// chain, the length, a lock.
+/// chain, the length, a lock, one home, a ring of homes.
 pub fn join(
     seller: &Chain,
     buyer: &Chain,
@@ -195,6 +211,7 @@ pub fn join(
     }
     refuse_locked(seller, Side::Seller, link.seller)?;
     refuse_locked(buyer, Side::Buyer, link.buyer)?;
+    refuse_homes([seller, buyer], link)?;
 
     // Equal lengths: the seller's id survives (S-42).
     let (survivor, dissolved) = if buyer.length() > seller.length() {
@@ -277,6 +294,25 @@ fn refuse_ring(chain: &Chain, link: Link) -> Result<(), LinkRefusal> {
     Ok(())
 }
 
+/// Refuses a link of two listings of one home, and a ring of homes. Nobody sells a home to buy it, so a
+/// second listing of a home makes no difference (S-41).
+fn refuse_homes(chains: [&Chain; 2], link: Link) -> Result<(), LinkRefusal> {
+    let home = |listing| {
+        let mut members = chains.iter().filter_map(|chain| chain.member(listing));
+        members.next().map(|member| member.property)
+    };
+    let homes = |link: &Link| Some((home(link.buyer)?, home(link.seller)?));
+    if homes(&link).is_some_and(|(lower, upper)| lower == upper) {
+        return Err(LinkRefusal::SameProperty { link });
+    }
+    let links = chains.iter().flat_map(|chain| chain.links());
+    let pairs: Vec<_> = links.chain([&link]).filter_map(homes).collect();
+    if is_ring_of_homes(&pairs) {
+        return Err(LinkRefusal::RingOfHomes { link });
+    }
+    Ok(())
+}
+
 fn refuse_length(seller: &Chain, buyer: &Chain, link: Link) -> Result<(), LinkRefusal> {
     let length = seller.length() + buyer.length();
     if length > MAX_LISTINGS {
@@ -334,6 +370,8 @@ impl LinkRefusal {
             | Self::AlreadyLinked { .. }
             | Self::Ring { .. }
             | Self::TooLong { .. }
+            | Self::SameProperty { .. }
+            | Self::RingOfHomes { .. }
             | Self::NotLinked { .. } => None,
         }
     }

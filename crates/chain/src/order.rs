@@ -1,8 +1,10 @@
 //! The order of listings from bottom to top, and the direct neighbours of each listing.
 
+use std::collections::BTreeSet;
+
 use thiserror::Error;
 
-use crate::ids::ListingId;
+use crate::ids::{ListingId, PropertyId};
 
 /// The largest number of listings in a chain (S-54).
 pub const MAX_LISTINGS: usize = 100;
@@ -216,6 +218,21 @@ impl Order {
             .filter_map(|(listing, is_reached)| is_reached.then_some(*listing))
             .collect()
     }
+}
+
+/// Whether a home would lie above itself, for pairs of a lower home and one directly above it.
+pub(crate) fn is_ring_of_homes(pairs: &[(PropertyId, PropertyId)]) -> bool {
+    let homes = pairs.iter().flat_map(|(lower, upper)| [*lower, *upper]);
+    let homes: BTreeSet<PropertyId> = homes.collect();
+    let homes: Vec<_> = homes.into_iter().collect();
+    let place = |home| homes.partition_point(|other| *other < home);
+    let edges = pairs.iter().map(|(lower, upper)| Edge {
+        buyer: place(*lower),
+        seller: place(*upper),
+    });
+    let mut edges: Vec<_> = edges.collect();
+    edges.sort_unstable();
+    measure_heights(homes.len(), &edges).is_none()
 }
 
 fn sort_by_id(mut listings: Vec<ListingId>) -> Result<Vec<ListingId>, MalformedChain> {

@@ -19,7 +19,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::ids::{ChainId, ListingId};
+    use crate::ids::{ChainId, ListingId, PropertyId};
     use crate::state::{Link, Member};
 
     const OWN: BranchId = BranchId(1);
@@ -37,8 +37,9 @@ mod tests {
     #[test]
     fn a_caller_uses_a_chain_when_it_owns_one_listing() {
         let [buyer, seller] = [ListingId(1), ListingId(2)];
-        let member = |listing, branch| Member {
+        let member = |listing: ListingId, branch| Member {
             listing,
+            property: PropertyId(listing.0),
             branch,
             is_locked: false,
             top_checked: false,

@@ -1,6 +1,6 @@
 //! A chain: its listings, links, ends and type.
 
-use crate::ids::{BranchId, ChainId, ListingId};
+use crate::ids::{BranchId, ChainId, ListingId, PropertyId};
 use crate::order::Order;
 pub use crate::order::{Link, MAX_LISTINGS, MalformedChain};
 
@@ -9,6 +9,8 @@ pub use crate::order::{Link, MAX_LISTINGS, MalformedChain};
 pub struct Member {
     /// The listing.
     pub listing: ListingId,
+    /// The home that it sells. A home may have several listings.
+    pub property: PropertyId,
     /// The branch that holds the listing.
     pub branch: BranchId,
     /// Whether links, breaks and end checks at the listing are refused (S-53).

@@ -211,7 +211,7 @@ impl Batch {
                 row.listing, row.uprn
             )));
         }
-        self.clear_end_checks(id)?;
+        self.move_member(id, after)?;
         self.unsettled.note_property(before);
         self.unsettled.note(id, after);
         self.moved.push(id);
@@ -225,6 +225,7 @@ impl Batch {
         self.pending.add_listing(id, chain);
         let member = Member {
             listing: id,
+            property: details.property,
             branch,
             is_locked: false,
             top_checked: false,

@@ -198,20 +198,7 @@ fn join_or_propose(
 fn decide_join(read: &mut Read<'_>, sides: &Sides, rule: LinkRule) -> Result<Join, Problem> {
     let sellers = load_chain(read, sides.seller.chain)?;
     let buyers = load_chain(read, sides.buyer.chain)?;
-    let join = link::join(&sellers, &buyers, sides.link(), rule)?;
-    if listings::are_of_one_property(read, sides.link())? {
-        return Err(same_property(sides.link()).into());
-    }
-    Ok(join)
-}
-
-/// The refusal of a link between two sales of one property: nobody sells a home to buy it.
-pub fn same_property(link: Link) -> Refusal {
-    let detail = format!(
-        "seller listing {} and buyer listing {} are of the same property",
-        link.seller, link.buyer
-    );
-    Refusal::conflict("same_property", detail)
+    Ok(link::join(&sellers, &buyers, sides.link(), rule)?)
 }
 
 fn store_join(write: &mut Write<'_>, settling: &Settling<'_>, join: &Join) -> Result<(), Problem> {

@@ -18,7 +18,7 @@ use web::segments;
 
 use super::change_cursor::Fault;
 use super::includes::unknown_include;
-use super::links::{foreign_sides, same_property, unknown_side};
+use super::links::{foreign_sides, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
 use super::proposals::too_many;
 use super::quotas::{TOLD_LISTINGS_PER_DAY, day_used_up, told_used_up};
@@ -159,9 +159,10 @@ pub(crate) fn linking() -> Vec<Problem> {
         LinkRefusal::SameChain { link: LINK },
         LinkRefusal::TooLong { link: LINK, length },
         locked(),
+        LinkRefusal::SameProperty { link: LINK },
+        LinkRefusal::RingOfHomes { link: LINK },
     ];
     let mut all: Vec<Problem> = refusals.map(Problem::from).into();
-    all.push(same_property(LINK).into());
     all.push(too_many(BranchId(7)).into());
     all
 }

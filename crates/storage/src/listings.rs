@@ -3,7 +3,6 @@
 mod stored_listing;
 
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId};
-use chain::state::Link;
 
 use crate::row::Row;
 use crate::{Read, Result, Write, chains};
@@ -123,15 +122,6 @@ pub fn update_listing(
         ],
     )?;
     Ok(())
-}
-
-/// Whether both sides of a link are listings of one property.
-pub fn are_of_one_property(read: &mut Read<'_>, link: Link) -> Result<bool> {
-    read.exists(
-        "select 1 from listing s join listing b on b.property_id = s.property_id \
-         where s.id = $1 and b.id = $2",
-        &[link.seller.into(), link.buyer.into()],
-    )
 }
 
 /// Whether a listing is or was linked, or has a milestone besides Property Listed (S-56).

@@ -127,7 +127,8 @@ macro_rules! member_columns {
          (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'top'), \
          (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'bottom'), \
          (select e.branch_id from end_check e where e.listing_id = l.id and e.chain_end = 'top'), \
-         (select e.branch_id from end_check e where e.listing_id = l.id and e.chain_end = 'bottom')"
+         (select e.branch_id from end_check e where e.listing_id = l.id and e.chain_end = 'bottom'), \
+         l.property_id"
     };
 }
 pub(crate) use member_columns;
@@ -154,7 +155,7 @@ pub(crate) fn read_checked_member(row: &Row<'_>) -> Result<Member> {
     let branch = |column| Ok::<_, StorageError>(row.optional_integer(column)?.map(BranchId));
     Ok(Member {
         checked_by: [branch(5)?, branch(6)?],
-        ..read_member(row)?
+        ..read_member(row, 7)?
     })
 }
 
@@ -208,13 +209,14 @@ pub(crate) fn read_shown(row: &Row<'_>) -> Result<(Member, ListingState)> {
         buyer_conveyancer: row.text(18)?,
         milestones: Vec::new(),
     };
-    Ok((read_member(row)?, listing))
+    Ok((read_member(row, 5)?, listing))
 }
 
-/// Reads a member without the branches that checked it.
-fn read_member(row: &Row<'_>) -> Result<Member> {
+/// Reads a member without the branches that checked it. `property` is the column of its property.
+fn read_member(row: &Row<'_>, property: usize) -> Result<Member> {
     Ok(Member {
         listing: ListingId(row.integer(0)?),
+        property: PropertyId(row.integer(property)?),
         branch: BranchId(row.integer(1)?),
         is_locked: row.flag(2)?,
         top_checked: row.flag(3)?,

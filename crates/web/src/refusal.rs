@@ -175,11 +175,12 @@ impl From<LinkRefusal> for Refusal {
             LinkRefusal::SameListing { .. } => "same_listing",
             LinkRefusal::BuyerHasSeller { .. } => "buyer_has_seller",
             LinkRefusal::SellerHasBuyer { .. } => "seller_has_buyer",
-            LinkRefusal::SameChain { .. } => "same_chain",
+            LinkRefusal::SameChain { .. } | LinkRefusal::RingOfHomes { .. } => "same_chain",
             LinkRefusal::AlreadyLinked { .. } => "already_linked",
             LinkRefusal::Ring { .. } => "ring",
             LinkRefusal::TooLong { .. } => "chain_too_long",
             LinkRefusal::Locked { .. } => "listing_locked",
+            LinkRefusal::SameProperty { .. } => "same_property",
             LinkRefusal::NotLinked { .. } => "not_linked",
             LinkRefusal::NotInChain { .. } => "listing_moved",
         };

@@ -94,6 +94,47 @@ fn links_are_refused_for_the_first_reason_of_s_41() {
     }
 }
 
+/// S-41: a home with several listings never lies above itself. `7=1` is a second listing of home 1.
+#[test]
+fn no_link_closes_a_ring_of_homes() {
+    const RING: &str = "would close a ring: a home with several listings would lie above itself";
+    for (lower, upper, buyer_below_seller, said) in [
+        ("1 2|1<2", "7=1|", "2<7", RING),
+        ("1 2|1<2", "5 7=1|5<7", "2<5", RING),
+        ("4 1 2|4<1 1<2", "5 7=1 6|5<7 7<6", "2<5", RING),
+        ("1 2|1<2", "5 8=2|5<8", "2<5", RING),
+        // The link itself is on no way from home 1 to home 1.
+        ("1 2 3|1<2 3<2", "6 7=1 8=2|6<7 8<7", "6<3", RING),
+        ("1|", "7=1|", "1<7", "are of the same property"),
+        ("1 2 3|1<2 2<3", "4 5|4<5", "3<4", ""),
+        // Both listings of home 1 buy the same home, or different ones.
+        ("1 2|1<2", "7=1 5|7<5", "2<5", ""),
+        ("6 7=1|6<7", "1 2|1<2", "6<1", ""),
+    ] {
+        let read = |number, text: &str| {
+            let (members, links) = text.split_once('|').unwrap();
+            read_chain(number, members, links)
+        };
+        let (lower, upper) = (read(1, lower), read(2, upper));
+        let wanted = read_links(buyer_below_seller)[0];
+        let [buyers, sellers] = [wanted.buyer, wanted.seller].map(|listing| {
+            let holders = [&lower, &upper];
+            *holders
+                .iter()
+                .find(|chain| chain.position(listing).is_some())
+                .unwrap()
+        });
+        let found = join(sellers, buyers, wanted, LinkRule::Split);
+        let found = found.map_or_else(|refusal| refusal.to_string(), |_| String::new());
+        assert!(found.ends_with(said), "{buyer_below_seller}: {found}");
+        assert_eq!(
+            found.is_empty(),
+            said.is_empty(),
+            "{buyer_below_seller}: {found}"
+        );
+    }
+}
+
 /// S-54.
 #[test]
 fn a_joined_chain_stays_within_100_listings() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chain::ends::{self, End};
-use chain::ids::{ChainId, ListingId};
+use chain::ids::{ChainId, ListingId, PropertyId};
 use chain::link::{LinkRule, join, unlink};
 use chain::state::{Chain, ChainType, Link, Member};
 use proptest::prelude::*;
@@ -11,6 +11,8 @@ use proptest::prelude::*;
 use crate::sample::{chain_id, link, member};
 
 const LISTINGS: i64 = 9;
+/// The listings above this one are of the homes 1, 2 and 3 as well.
+const HOMES: i64 = 6;
 
 #[derive(Debug, Clone, Copy)]
 enum Step {
@@ -63,11 +65,18 @@ proptest! {
     }
 }
 
+fn new_member(number: i64) -> Member {
+    Member {
+        property: PropertyId(1 + (number - 1) % HOMES),
+        ..member(number)
+    }
+}
+
 impl Store {
     fn new() -> Self {
         let listings = || (1..=LISTINGS).map(ListingId);
         Self {
-            members: listings().map(|one| (one, member(one.0))).collect(),
+            members: listings().map(|one| (one, new_member(one.0))).collect(),
             chain_ids: listings().zip((1..).map(chain_id)).collect(),
             links: BTreeSet::new(),
             fresh: 1000,
@@ -99,6 +108,8 @@ impl Store {
             }
         };
         let is_allowed = is_allowed && link.seller != link.buyer && !self.is_locked(link);
+        let joined = lower.union(&upper).copied().collect();
+        let is_allowed = is_allowed && !self.would_ring_homes(&joined, link);
         let is_lower_longer = lower.len() > upper.len();
         let survivor = if is_lower_longer {
             link.buyer
@@ -257,6 +268,32 @@ impl Store {
     fn is_below(&self, lower: ListingId, upper: ListingId) -> bool {
         let mut above = self.links.iter().filter(|link| link.buyer == lower);
         above.any(|link| link.seller == upper || self.is_below(link.seller, upper))
+    }
+
+    /// Whether a home of these listings would lie above itself after this link (S-41).
+    fn would_ring_homes(&self, listings: &BTreeSet<ListingId>, link: Link) -> bool {
+        let home = |listing| self.members[&listing].property;
+        let links = self
+            .links
+            .iter()
+            .filter(|one| listings.contains(&one.buyer));
+        let pairs = links
+            .chain([&link])
+            .map(|one| (home(one.buyer), home(one.seller)));
+        let pairs: Vec<_> = pairs.collect();
+        let lies_above_itself = |first| {
+            let mut above = BTreeSet::new();
+            for _round in 0..=pairs.len() {
+                let next = pairs.iter();
+                let next = next.filter(|(lower, _)| *lower == first || above.contains(lower));
+                let next: Vec<_> = next.map(|(_, upper)| *upper).collect();
+                above.extend(next);
+            }
+            above.contains(&first)
+        };
+        listings
+            .iter()
+            .any(|listing| lies_above_itself(home(*listing)))
     }
 
     fn is_end(&self, listing: ListingId, end: End) -> bool {

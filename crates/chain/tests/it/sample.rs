@@ -1,6 +1,6 @@
 //! Chains written as text, for the tests of this crate.
 
-use chain::ids::{BranchId, ChainId, ListingId};
+use chain::ids::{BranchId, ChainId, ListingId, PropertyId};
 use chain::state::{Chain, Link, MalformedChain, Member};
 use uuid::Uuid;
 
@@ -18,6 +18,7 @@ pub(crate) fn ids(numbers: &[i64]) -> Vec<ListingId> {
 pub(crate) fn member(number: i64) -> Member {
     Member {
         listing: ListingId(number),
+        property: PropertyId(number),
         branch: BranchId(1),
         is_locked: false,
         top_checked: false,
@@ -35,11 +36,13 @@ pub(crate) fn link(buyer: i64, seller: i64) -> Link {
 }
 
 /// Reads members, separated by spaces: a number, then `!` for a lock, `^` for a checked top, `_`
-/// for a checked bottom.
+/// for a checked bottom. `7=1` is listing 7, of the home of listing 1.
 pub(crate) fn read_members(text: &str) -> Vec<Member> {
     let words = text.split_whitespace().map(|word| {
         let number = word.trim_end_matches(['!', '^', '_']);
+        let (number, home) = number.split_once('=').unwrap_or((number, number));
         Member {
+            property: PropertyId(home.parse().unwrap()),
             is_locked: word.contains('!'),
             top_checked: word.contains('^'),
             bottom_checked: word.contains('_'),

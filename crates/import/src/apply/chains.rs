@@ -1,7 +1,7 @@
 //! Applies rows of links and of ends.
 
 use chain::ends::End;
-use chain::ids::ListingId;
+use chain::ids::{ListingId, PropertyId};
 use chain::link::{self, Join, LinkRefusal, LinkRule};
 use chain::state::{Chain, Link, MalformedChain};
 use storage::StorageError;
@@ -30,13 +30,6 @@ impl Batch {
         let buyers = self.known.chain_of(wanted.buyer)?;
         let join = link::join(sellers, buyers, wanted, rule)
             .map_err(|refusal| Refusal::Row(describe_refusal(&refusal, row, wanted)))?;
-        if properties[0] == properties[1] {
-            return refuse(format!(
-                "seller listing {} and buyer listing {} are of the same property",
-                named(&row.seller, &row.seller_branch),
-                named(&row.buyer, &row.buyer_branch)
-            ));
-        }
         self.put_chain(joined(sellers, buyers, &join))?;
         for (listing, property) in [wanted.seller, wanted.buyer].into_iter().zip(properties) {
             self.unsettled.note(listing, property);
@@ -91,8 +84,12 @@ impl Batch {
         Ok(true)
     }
 
-    /// Clears the checks of a listing that has no links.
-    pub(super) fn clear_end_checks(&mut self, listing: ListingId) -> Result<(), StorageError> {
+    /// Moves a listing that has no links to another property, and clears its checks.
+    pub(super) fn move_member(
+        &mut self,
+        listing: ListingId,
+        property: PropertyId,
+    ) -> Result<(), StorageError> {
         for end in [End::Top, End::Bottom] {
             self.pending.clear_end_check(listing, end);
         }
@@ -104,6 +101,7 @@ impl Batch {
         let mut members = chain.members().to_vec();
         for member in &mut members {
             if member.listing == listing {
+                member.property = property;
                 mark(member, End::Top, false);
                 mark(member, End::Bottom, false);
                 member.checked_by = [None; 2];

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
+use http::Method;
 use serde_json::{Value, json};
 
 use self::nodes::Nodes;
@@ -26,6 +27,8 @@ const WRITERS: usize = 32;
 /// Operations of each writer.
 const OPERATIONS: usize = 80;
 const SHARED_LISTINGS: usize = 36;
+/// How often two nodes link at the same time.
+const RINGS: i64 = 12;
 const BRANCHES: [&str; 3] = ["c1", "c2", "c3"];
 
 fn rows() -> String {
@@ -205,6 +208,37 @@ async fn compare_with_replay(shared: &Shared, places: &[Place], replay: &Replay)
         let noon = jiff::Timestamp::from_second(midnight + 12 * 3600).unwrap();
         let is_its_day = noon.to_string().starts_with(date.as_str());
         assert!(is_its_day, "{path}: {shown}");
+    }
+}
+
+story! {
+    async fn two_nodes_never_close_a_ring_of_homes_together(server) {
+        let (nodes, processes) = Nodes::start(&server).await;
+        let agent = server.agent("north").await;
+        let linking = nodes.admit(agent.clone()).await;
+        let link = async |node: usize, seller: i64, buyer: i64| {
+            let body = json!({"seller": seller, "buyer": buyer});
+            let path = (Method::POST, "/chain/add/link");
+            nodes.call(node, &linking, path, Some(body)).await
+        };
+        for round in 0..RINGS {
+            let [first, bought] = agent.list_each([2 * round + 1, 2 * round + 2]).await;
+            let second = agent.list(2 * round + 1).await;
+            let answers = tokio::join!(
+                link(0, bought, first),
+                link(nodes.other(0), second, bought),
+            );
+            let mut codes = [answers.0, answers.1].map(|answer| match answer.status {
+                200 => "200".to_owned(),
+                _ => answer.code(),
+            });
+            codes.sort();
+            assert_eq!(codes, ["200", "409 same_chain"]);
+        }
+        for mut node in processes {
+            let finished = node.stop().await;
+            assert_eq!(finished.status, Some(0), "{}", finished.err);
+        }
     }
 }
 

@@ -122,7 +122,7 @@ pub fn find_chains(read: &mut Read<'_>, ids: &[ChainId]) -> Result<Vec<Chain>> {
     let rows: Vec<_> = keys.iter().map(|key| [key.into()]).collect();
     let mut members: HashMap<ChainId, Vec<Member>> = HashMap::new();
     read.query_each(MEMBERS, &rows, |row| {
-        let of_chain = members.entry(row.parsed(7)?).or_default();
+        let of_chain = members.entry(row.parsed(8)?).or_default();
         of_chain.push(read_checked_member(row)?);
         Ok(())
     })?;

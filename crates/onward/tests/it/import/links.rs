@@ -61,6 +61,14 @@ story! {
             refusal(&server, &link("L9", "L5", false)).await,
             "1: seller listing L9 and buyer listing L5 are of the same property",
         );
+        server.import(r#"{"type":"listing","branch":"b1","listing":"L10","uprn":1001}"#).await;
+        for is_split in [false, true] {
+            assert_eq!(
+                refusal(&server, &link("L10", "L3", is_split)).await,
+                "1: linking seller listing L10 and buyer listing L3 would close a ring: a home \
+                 with several listings would lie above itself",
+            );
+        }
         let lender = server.lender().await;
         let chain = lender.shown_chain(1002).await;
         assert_eq!(uprns(&chain), [1001, 1002, 1003], "bottom to top (S-9)");

@@ -1,5 +1,7 @@
 //! The effects and the refusals of each operation, by the specification.
 
+use std::collections::BTreeSet;
+
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
@@ -172,8 +174,31 @@ impl Model {
         }
         if seller != buyer && self.listing(seller).property == self.listing(buyer).property {
             refused.push((409, "same_property"));
+        } else if seller != buyer && above != below && self.would_ring_homes(seller, buyer) {
+            refused.push((409, "same_chain"));
         }
         some(refused)
+    }
+
+    /// S-41: whether a home of the joined chain would lie above itself.
+    fn would_ring_homes(&self, seller: i64, buyer: i64) -> bool {
+        let joined = [self.members(seller), self.members(buyer)].concat();
+        let home = |id: i64| self.listing(id).property;
+        let links = self.links.iter().filter(|link| joined.contains(&link.0));
+        let links = links.copied().chain([(seller, buyer)]);
+        let links: Vec<_> = links.map(|link| (home(link.1), home(link.0))).collect();
+        let lies_above_itself = |first| {
+            let mut above = BTreeSet::new();
+            for _round in &links {
+                let next = links
+                    .iter()
+                    .filter(|one| one.0 == first || above.contains(&one.0));
+                let next: Vec<_> = next.map(|one| one.1).collect();
+                above.extend(next);
+            }
+            above.contains(&first)
+        };
+        joined.iter().any(|id| lies_above_itself(home(*id)))
     }
 
     /// S-44, S-53. A proposal alone is withdrawn, whatever is locked.

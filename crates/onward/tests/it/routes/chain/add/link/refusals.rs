@@ -69,6 +69,32 @@ story! {
 }
 
 story! {
+    async fn no_chain_leads_from_a_home_to_the_same_home_through_its_second_listing(server) {
+        let [north, south] = server.two_agents().await;
+        let lender = server.lender().await;
+        let [first, bought] = north.list_each([1, 2]).await;
+        north.link(bought, first).await;
+        let second = south.list(1).await;
+        let further = south.list(3).await;
+        let refused = |seller: i64, buyer: i64| format!(
+            "409 same_chain: linking seller listing {seller} and buyer listing {buyer} would close \
+             a ring: a home with several listings would lie above itself"
+        );
+        let before = lender.shown_chain(2).await;
+        assert_eq!(south.link(second, bought).await.failure(), refused(second, bought));
+        south.link(second, further).await;
+        assert_eq!(south.link(further, bought).await.failure(), refused(further, bought));
+        let top = format!("/listing/chain/{first}/add/top/{further}");
+        assert_eq!(north.post_nothing(&top).await.failure(), refused(further, bought));
+        assert_eq!(lender.shown_chain(2).await, before);
+        // The first sale is over: without its link, the home is sold once.
+        north.unlink(bought, first).await.assert_success();
+        assert_eq!(south.link(further, bought).await.status, 200);
+        assert_eq!(south.members(second).await, [bought, further, second]);
+    }
+}
+
+story! {
     async fn two_sales_of_one_home_are_not_linked(server) {
         let [north, south] = server.two_agents().await;
         let one = north.list(1).await;
