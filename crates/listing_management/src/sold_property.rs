@@ -24,7 +24,7 @@ pub(crate) fn find_or_add(
         Place::Known(id) => {
             let found = properties::find_property(write, *id)?;
             let found = found.ok_or_else(|| unknown_address(*id))?;
-            Ok(found.id)
+            Ok(find_home(write, found)?.id)
         }
         Place::Address(PlaceAddress { address, uprn }) => match uprn {
             Some(uprn) => find_by_uprn(write, address, *uprn, allowance),
@@ -42,6 +42,7 @@ fn find_by_uprn(
     allowance: &Allowance,
 ) -> Result<PropertyId, Problem> {
     if let Some(known) = properties::find_known_property(write, uprn)? {
+        let known = find_home(write, known)?;
         if known.is_verified && !property_search::is_same(address, &known.address) {
             return Err(address_differs(uprn, &known.address.display_address).into());
         }
@@ -90,6 +91,17 @@ fn find_by_address(
     }
     let uprn = properties::next_placeholder_uprn(write)?;
     add(write, address, uprn, allowance)
+}
+
+/// The property, or the verified one to which an import moved the listings of its placeholder (S-12).
+fn find_home(write: &mut Write<'_>, known: StoredProperty) -> Result<StoredProperty, Problem> {
+    if known.is_verified || !known.uprn.is_placeholder() {
+        return Ok(known);
+    }
+    let home = find_best(write, &known.address)?.filter(|home| {
+        home.is_verified && property_search::is_certainly_same(&known.address, &home.address)
+    });
+    Ok(home.unwrap_or(known))
 }
 
 /// The property with which a query by this address answers, if its numbers and name are the same.

@@ -1,7 +1,7 @@
 //! Finds the property that a typed address means (S-7), for the chain query, the look-up and the
 //! measurement of both.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use address::{Candidate, Decision, Query, Ranking};
 use chain::ids::{PropertyId, Uprn};
@@ -177,6 +177,30 @@ fn finds(asked: &Address, known: &Address) -> bool {
     let found: Result<_, std::convert::Infallible> =
         address::search(&query, |_probe, _limit| Ok(vec![candidate.clone()]));
     found.is_ok_and(|ranking| ranking.exact_decision().is_some())
+}
+
+/// The UPRN of these verified `rows` that an address certainly means, also beside all properties of the store
+/// but `own`, the property with the address. Rows replace the properties of the store with their UPRNs.
+pub fn find_certain(
+    read: &mut Read<'_>,
+    own: &StoredProperty,
+    rows: &BTreeMap<Uprn, Address>,
+) -> Result<Option<Uprn>, StorageError> {
+    let query = Query::parse(&own.address.display_address);
+    let ranking = address::search(&query, |probe, limit| {
+        let mut found = address_search::list_candidates(read, probe, limit)?;
+        found.retain(|stored| stored.id != own.id && !rows.contains_key(&stored.uprn));
+        let stored = found.into_iter();
+        let stored = stored.map(|known| candidate_of(known.uprn, known.address, known.is_verified));
+        let rows = rows.iter();
+        let rows = rows.map(|(uprn, address)| candidate_of(*uprn, address.clone(), true));
+        Ok::<_, StorageError>(rows.chain(stored).collect())
+    })?;
+    let found = ranking.exact_decision();
+    Ok(found.filter(|uprn| {
+        let known = rows.get(uprn);
+        known.is_some_and(|known| is_certainly_same(&own.address, known))
+    }))
 }
 
 fn candidate_of<Id>(id: Id, address: Address, is_verified: bool) -> Candidate<Id> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use chain::current::Offer;
-use chain::ids::{BranchId, ChainId, ListingId, Uprn};
+use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
 use chain::milestone::MilestoneType;
 use chain::state::Chain;
 use jiff::civil::Date;
@@ -23,7 +23,7 @@ const COMPLETION: &str = "completion";
 /// A property that a batch names.
 #[derive(Debug)]
 pub(super) struct KnownProperty {
-    pub(super) id: chain::ids::PropertyId,
+    pub(super) id: PropertyId,
     pub(super) address: Address,
     pub(super) is_verified: bool,
     pub(super) is_new: bool,
@@ -58,6 +58,8 @@ pub(super) type MilestoneKey = (ListingId, &'static str);
 pub(super) struct Known {
     pub(super) branches: HashMap<String, Branch>,
     pub(super) properties: HashMap<Uprn, KnownProperty>,
+    /// Properties with placeholders, by the UPRN that a row gives to their home.
+    pub(super) placeholders: HashMap<Uprn, Vec<PropertyId>>,
     pub(super) listings: HashMap<ListingId, KnownListing>,
     listing_ids: HashMap<BranchId, HashMap<String, ListingId>>,
     /// The dates of milestones. `None`: reopened or withdrawn.
@@ -72,6 +74,7 @@ impl Known {
         let mut known = Self::default();
         known.load_branches(write, rows)?;
         known.load_properties(write, rows)?;
+        known.load_placeholders(write, rows)?;
         known.load_listings(write, rows)?;
         known.load_milestones(write, rows)?;
         known.load_chains(write, rows)?;

@@ -7,7 +7,7 @@ use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
 use chain::link::Join;
 use chain::milestone::MilestoneType;
 use chain::state::Link;
-use storage::batches::{self, NewListing, NewMilestone};
+use storage::batches::{self, NewListing, NewMilestone, Numbered};
 use storage::history::NewEntry;
 use storage::properties::NewProperty;
 use storage::{StorageError, Write, chains};
@@ -27,6 +27,7 @@ pub(super) struct Pending {
     /// The newest addresses of properties, in the order of their rows.
     properties: Vec<(PropertyId, NewProperty)>,
     places: HashMap<Uprn, usize>,
+    numbered: Vec<Numbered>,
     /// Listings of this batch, in the order of their rows.
     listings: Vec<ListingId>,
     /// Chains of this batch that no link has dissolved.
@@ -81,6 +82,19 @@ impl Pending {
         }
         self.places.insert(property.uprn, self.properties.len());
         self.properties.push((id, property));
+    }
+
+    pub(super) fn number_placeholder(
+        &mut self,
+        property: PropertyId,
+        uprn: Uprn,
+        home: Option<PropertyId>,
+    ) {
+        self.numbered.push(Numbered {
+            property,
+            uprn,
+            home,
+        });
     }
 
     pub(super) fn add_listing(&mut self, listing: ListingId, chain: ChainId) {
@@ -147,6 +161,7 @@ impl Pending {
         batches::insert_chains(write, &chains, time)?;
         self.store_properties(write, known)?;
         self.store_listings(write, known, now)?;
+        batches::number_placeholders(write, &self.numbered)?;
         self.merge_chains(write, time)?;
         let earlier: Vec<_> = self
             .linked
@@ -184,7 +199,9 @@ impl Pending {
             let known = known.properties.get(&property.uprn);
             !known.is_some_and(|known| known.is_new)
         });
-        let changed: Vec<_> = changed.map(|(id, _)| *id).collect();
+        let changed = changed.map(|(id, _)| *id);
+        let numbered = self.numbered.iter().map(|numbered| numbered.property);
+        let changed: Vec<_> = changed.chain(numbered).collect();
         let mut chains = batches::find_chains_of_properties(write, &changed)?;
         chains.extend(self.touched.difference(&self.new_chains));
         chains.extend(&self.dissolved);

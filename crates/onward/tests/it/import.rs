@@ -6,6 +6,7 @@ mod corrections;
 mod formats;
 mod links;
 mod model;
+mod placeholders;
 mod refusals;
 mod rows;
 

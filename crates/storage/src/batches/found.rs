@@ -25,6 +25,12 @@ const PROPERTIES: EachRow = each_row!(
     ["$1" wanted bigint],
     " on property.uprn = given.wanted"
 );
+const PLACEHOLDERS: EachRow = each_row!(
+    concat!(select_property!(), "join "),
+    ["$1" wanted text],
+    " on property.postcode_key = given.wanted where property.verified = 0 \
+     and exists (select 1 from listing l where l.property_id = property.id)"
+);
 const LISTINGS: EachRow = each_row!(
     "select l.id, l.chain_id, l.property_id, l.price, l.tenure, l.transaction_type, \
      l.seller_conveyancer, l.buyer_conveyancer, l.created_at, l.deleted_at, l.branch_id, \
@@ -80,6 +86,28 @@ pub fn find_branches(read: &mut Read<'_>, references: &[&str]) -> Result<Vec<Bra
 pub fn find_properties(read: &mut Read<'_>, uprns: &[Uprn]) -> Result<Vec<StoredProperty>> {
     let rows: Vec<_> = uprns.iter().map(|uprn| [uprn.value().into()]).collect();
     read.query_each(PROPERTIES, &rows, read_property)
+}
+
+/// Finds the unverified properties of these postcodes that have a placeholder for a UPRN (S-12) and a listing,
+/// by id.
+pub fn find_placeholders(
+    read: &mut Read<'_>,
+    postcode_keys: &[&str],
+) -> Result<Vec<StoredProperty>> {
+    let rows: Vec<_> = postcode_keys.iter().map(|key| [(*key).into()]).collect();
+    let mut found = read.query_each(PLACEHOLDERS, &rows, read_property)?;
+    found.retain(|property| property.uprn.is_placeholder());
+    found.sort_by_key(|property| property.id);
+    Ok(found)
+}
+
+/// Whether two properties have listings in one chain.
+pub fn share_a_chain(read: &mut Read<'_>, one: PropertyId, other: PropertyId) -> Result<bool> {
+    read.exists(
+        "select 1 from listing l join listing o on o.chain_id = l.chain_id \
+         where l.property_id = $1 and o.property_id = $2 limit 1",
+        &[one.into(), other.into()],
+    )
 }
 
 /// Finds listings by their branches' references.
