@@ -56,6 +56,43 @@ story! {
 }
 
 story! {
+    async fn a_new_buyer_s_sale_shows_the_dates_that_the_branch_has_not_withdrawn(server) {
+        let agent = server.agent("north").await;
+        let lender = server.lender().await;
+        let [listing, above] = agent.list_each([1, 2]).await;
+        agent.link(above, listing).await;
+        agent.mark(listing, "check/bottom").await;
+        // S-52: a date becomes null only when its branch withdraws it.
+        let of_buyer = ["searches_ordered", "funding_applied", "mortgage_offered", "enquiries_opened"];
+        agent.record(listing, "sstc", "2026-03-02").await;
+        for key in of_buyer {
+            agent.record(listing, key, "2026-04-01").await;
+        }
+        let mut expected = lender.shown_property(1).await;
+        agent.record(listing, "fall_through", "2026-05-01").await;
+        agent.record(listing, "sstc", "2026-06-01").await;
+        expected["milestones"]["fallThrough"] = json!({"completed": "2026-05-01"});
+        expected["milestones"]["soldSubjectToContract"]["completed"] = json!("2026-06-01");
+        assert_eq!(lender.shown_property(1).await, expected);
+        assert_eq!(expected["milestones"]["funding"]["completed"], "2026-04-01");
+        assert_eq!(expected["isBottomClosed"], true);
+
+        for key in of_buyer {
+            agent.delete(&path(listing, key)).await.assert_success();
+        }
+        agent.mark(listing, "uncheck/bottom").await;
+        let shown = lender.shown_property(1).await;
+        let milestones = &shown["milestones"];
+        for dates in ["searches", "funding", "enquiries"] {
+            assert_eq!(milestones[dates]["started"], Value::Null, "{dates}");
+        }
+        assert_eq!((&milestones["funding"]["completed"], &shown["isBottomClosed"]),
+            (&Value::Null, &json!(false)));
+        assert_eq!(milestones["fallThrough"]["completed"], "2026-05-01");
+    }
+}
+
+story! {
     async fn a_date_is_midnight_in_london_and_an_exact_time_is_kept(server) {
         let (agent, listing) = server.agent_with_listing().await;
         let lender = server.lender().await;
