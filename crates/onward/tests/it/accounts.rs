@@ -99,6 +99,28 @@ story! {
 }
 
 story! {
+    async fn a_late_410_of_the_former_url_disables_nothing(server) {
+        let (old, key, subscription) = server.subscriber().await;
+        let new = server.receiver().await;
+        old.hold(true);
+        let (agent, listing) = server.agent_with_listing().await;
+        agent.record(listing, "sstc", "2026-11-20").await;
+        old.wait_for(1).await;
+        let path = format!("/subscriptions/{subscription}");
+        let body = json!({"callbackUrl": new.url});
+        let moved = server.webhook(&key, ("PATCH", &path), Some(&body)).await;
+        assert_eq!(moved.status, 200, "{}", moved.json());
+        old.answer([Reply::status(410)]);
+        old.hold(false);
+        // The lane of the former URL has ended by then.
+        new.wait_for(1).await;
+        server.wait_for_state(&key, &subscription, "delivered").await;
+        assert_eq!(server.status_of(&key, &subscription).await, "active");
+        assert_eq!(old.received().len(), 1);
+    }
+}
+
+story! {
     async fn a_moved_subscription_keeps_what_waits_and_what_it_watches(server) {
         let (first, second) = (server.receiver().await, server.receiver().await);
         let key = server.api_key("Example Lender").await;
