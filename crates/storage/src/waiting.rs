@@ -84,6 +84,17 @@ macro_rules! lacks_right {
 }
 pub(crate) use lacks_right;
 
+/// Whether the watch of a subscription reaches chains, and its participant lacks the right to see them (S-39).
+pub fn lacks_right_of_watch(read: &mut Read<'_>, id: SubscriptionId) -> Result<bool> {
+    read.exists(
+        concat!(
+            "select 1 from subscription s where s.id = $1 and s.watch_reach = 'chain' and not ",
+            crate::subscriptions::has_chain_client!("s.api_key_id"),
+        ),
+        &[id.into()],
+    )
+}
+
 /// Cancels at most `limit` pending deliveries for which a subscription lacks the right to see chains
 /// (S-39). Returns how many.
 pub fn cancel_without_right(

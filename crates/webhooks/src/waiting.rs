@@ -39,6 +39,26 @@ pub(crate) async fn cancel_unsubscribed(
     .await
 }
 
+/// Cancels the pending deliveries that need the right to see chains, if the participant lacks it and the watch
+/// reaches chains. Call it before the watch changes: afterwards nobody knows which deliveries the watch of
+/// chains has queued.
+pub(crate) async fn cancel_without_right(
+    webhooks: &WebhookManagement,
+    id: SubscriptionId,
+) -> Result<(), Problem> {
+    let looking = webhooks
+        .storage
+        .read_by_index(move |read| waiting::lacks_right_of_watch(read, id));
+    if !looking.await.map_err(incomplete)? {
+        return Ok(());
+    }
+    let now = webhooks.clock.now_milliseconds();
+    in_parts(webhooks, move |write| {
+        waiting::cancel_without_right(write, id, now, WAITING_CHANGED_MAX)
+    })
+    .await
+}
+
 async fn in_parts(
     webhooks: &WebhookManagement,
     change: impl Fn(&mut Write<'_>) -> Result<u64, StorageError> + Clone + Send + 'static,

@@ -17,7 +17,7 @@ use super::WebhookManagement;
 use super::holder::Holder;
 use super::owned;
 use super::running::RunningCall;
-use super::waiting::incomplete;
+use super::waiting::{cancel_without_right, incomplete};
 use super::watching::{NewWatch, WatchChanges, no_watch, too_long, too_many_watched};
 use crate::limits::{WATCH_CHANGED_AT_ONCE, WATCH_READ_AT_ONCE, WATCH_UPRNS_MAX};
 
@@ -99,6 +99,7 @@ pub(crate) async fn carry_out(
     id: SubscriptionId,
     wish: &WatchWish,
 ) -> Result<(), Problem> {
+    cancel_without_right(webhooks, id).await?;
     let begin = move |write: &mut Write<'_>| watches::begin_change(write, id);
     let number = webhooks.storage.write_at_length(begin).await;
     let changing = Changing {

@@ -129,7 +129,8 @@ body!(WatchBody = watch_body());
 fn watch_body() -> ObjectBuilder {
     ObjectBuilder::new()
         .description(Some(
-            "Narrows a subscription. Deliveries that are pending already stay pending.",
+            "Narrows a subscription. Deliveries that are pending already stay pending, but for those that need a \
+             right to see chains that has ended.",
         ))
         .property(
             "uprns",

@@ -4,7 +4,7 @@ mod chain_changes;
 mod crash;
 mod end_states;
 mod labels;
-mod narrowed;
+pub(crate) mod narrowed;
 mod nodes;
 mod order;
 mod pruning;

@@ -11,7 +11,7 @@ use crate::test_server::{Received, Receiver, Reply, TestServer};
 const NOW: i64 = 1_795_255_200_000;
 
 /// Keeps the lane of the first subscription for half a minute.
-pub(super) async fn hold_lane(server: &TestServer) -> Lane {
+pub(crate) async fn hold_lane(server: &TestServer) -> Lane {
     let taken = server.storage.write(|write| {
         let until = NOW + 30_000;
         lanes::take_lane(write, SubscriptionId(1), "another node", NOW, until)

@@ -1,8 +1,10 @@
 //! `/api/v1/webhook/subscriptions/{id}/watch` (S-39).
 
 use serde_json::{Value, json};
+use storage::lanes;
 
-use crate::test_server::{Receiver, TestServer};
+use crate::delivery::narrowed::hold_lane;
+use crate::test_server::{Receiver, Reply, TestServer};
 use crate::{sqlite_story, story};
 
 /// An API key of a participant that may see chains.
@@ -237,6 +239,46 @@ story! {
         assert_eq!(server.post_webhook(&key, &replay, since).await.json()["deliveries"], 1);
         chain.wait_for(2).await;
         assert_eq!(uprns(&chain), ["2", "2"]);
+    }
+}
+
+story! {
+    async fn no_narrower_watch_sends_what_the_right_to_see_chains_was_for(server) {
+        let client = server.register("lender", &["transaction-status"]).await;
+        let key = server.api_key("lender Ltd").await;
+        let (chain, id) = watcher(&server, &key, json!({"uprns": [2], "reach": "chain"})).await;
+        let agent = server.agent("north").await;
+        let listings = agent.list_chain([1, 2, 3]).await;
+        let lane = hold_lane(&server).await;
+        for listing in listings {
+            agent.record(listing, "searches_ordered", "2026-11-02").await;
+        }
+        // Nothing was sent before the right ends and the watch is narrowed.
+        server.set_scopes(&client.id, &[]).await;
+        let path = format!("/subscriptions/{id}/watch");
+        let narrower = json!({"uprns": [2, 3], "reach": "property"});
+        assert_eq!(server.webhook(&key, ("PUT", &path), Some(&narrower)).await.status, 200);
+        let releasing = server.storage.write(move |write| lanes::release_lane(write, &lane));
+        releasing.await.unwrap();
+        chain.wait_for(1).await;
+        let is_over = async || {
+            let log = server.deliveries(&key, &id).await;
+            log.iter().all(|one| one["status"] != "waiting")
+        };
+        server.wait_until("nothing waits", is_over).await;
+        assert_eq!(uprns(&chain), ["2"]);
+        // With the right, what is pending stays.
+        server.set_scopes(&client.id, &["transaction-status"]).await;
+        let wider = json!({"reach": "chain"});
+        assert_eq!(server.webhook(&key, ("PATCH", &path), Some(&wider)).await.status, 200);
+        chain.answer_always(Reply::status(500));
+        agent.record(listings[0], "searches_ordered", "2026-11-03").await;
+        server.wait_for_attempts(&key, &id, 1).await;
+        assert_eq!(server.webhook(&key, ("PUT", &path), Some(&narrower)).await.status, 200);
+        chain.answer_always(Reply::status(200));
+        let retry = format!("/subscriptions/{id}/retry");
+        assert_eq!(server.webhook(&key, ("POST", &retry), None).await.status, 200);
+        server.wait_for_state(&key, &id, "delivered").await;
     }
 }
 
