@@ -184,9 +184,13 @@ pub fn list_api_keys(read: &mut Read<'_>) -> Result<Vec<StoredApiKey>> {
     )
 }
 
-/// Revokes an API key. This disables the subscriptions that it made, moved or enabled, even if the account has
-/// other keys or the key was revoked before, and all of the account once no key of it is valid. Returns their
-/// number; `None` if the key was revoked before, or if there is no such key.
+/// Revokes an API key. This disables the subscriptions that it made, moved or enabled and that no other key has
+/// taken over since, even if the account has other keys or the key was revoked before. It disables all of the
+/// account once no key of it is valid. Returns their number; `None` if the key was revoked before, or if there
+/// is no such key.
+///
+/// Another key takes over a subscription when it subscribes its URL again or moves it. When it enables it, it
+/// does so unless the revoked key chose the URL by a move.
 pub fn revoke_api_key(write: &mut Write<'_>, id: i64, now: i64) -> Result<Option<u64>> {
     let changed = write.execute(
         "update api_key set revoked_at = $1 where id = $2 and revoked_at is null",
@@ -195,8 +199,8 @@ pub fn revoke_api_key(write: &mut Write<'_>, id: i64, now: i64) -> Result<Option
     let disabled = write.execute(
         concat!(
             "update subscription set status = 'disabled', disabled_reason = 'key_revoked', \
-             disabled_at = $1, updated_at = $2 where status = 'active' and (coalesce(made_by, api_key_id) = $3 \
-             or moved_by = $3 or enabled_by = $3 \
+             disabled_at = $1, updated_at = $2 where status = 'active' \
+             and (coalesce(moved_by, enabled_by, made_by, api_key_id) = $3 or enabled_by = $3 \
              or api_key_id = (select coalesce(account_id, id) from api_key where id = $3) and not ",
             has_valid_key!("subscription.api_key_id", "$4"),
             ")"

@@ -125,8 +125,7 @@ pub struct Receives {
 }
 
 /// Inserts a subscription, or replaces the one with the same URL and makes it active. Returns whether
-/// it is new.
-///
+/// it is new. The key that asks has made it, also if another key of the account did before (S-92).
 /// Pending deliveries of types that the subscription does not receive any more stay. There may be many,
 /// so callers cancel them in parts after it. A lane cancels those that such a call left.
 pub fn store_subscription(
@@ -158,9 +157,11 @@ fn update_subscription(
     new: &NewSubscription<'_>,
     now: i64,
 ) -> Result<()> {
+    let (name, key) = (new.participant_name, new.key);
     write.execute(
-        "update subscription set participant_name = $1, updated_at = $2 where id = $3",
-        &[new.participant_name.into(), now.into(), id.into()],
+        "update subscription set participant_name = $1, made_by = $2, moved_by = null, \
+         enabled_by = null, updated_at = $3 where id = $4",
+        &[name.into(), key.into(), now.into(), id.into()],
     )?;
     store_types(write, id, new.events)
 }
@@ -290,7 +291,7 @@ pub fn enable_subscription(
 }
 
 /// Moves a subscription to another callback URL. Its failures are forgotten, because they say nothing about
-/// the new URL. `key` is the key that asks for it.
+/// the new URL. `key` is the key that asks for it. It no longer matters who enabled the subscription before.
 pub fn move_subscription(
     write: &mut Write<'_>,
     id: SubscriptionId,
@@ -300,7 +301,8 @@ pub fn move_subscription(
 ) -> Result<()> {
     reset_health(write, id)?;
     write.execute(
-        "update subscription set callback_url = $1, moved_by = $2, updated_at = $3 where id = $4",
+        "update subscription set callback_url = $1, moved_by = $2, enabled_by = null, \
+         updated_at = $3 where id = $4",
         &[callback_url.into(), key.into(), now.into(), id.into()],
     )?;
     Ok(())

@@ -25,7 +25,7 @@ pub enum ApiKeyCommand {
     List(ReadArgs),
     /// Adds a key to the account of a key, which ends later. The subscriptions stay.
     Rotate(RotateArgs),
-    /// Revokes a key at once, and disables the subscriptions that it made, moved or enabled.
+    /// Revokes a key at once, and disables the subscriptions that it made, moved or enabled last.
     Revoke(RevokeArgs),
 }
 
@@ -151,8 +151,8 @@ fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let text = match disabled {
         0 => format!("Revoked API key {id}"),
         _ => format!(
-            "Revoked API key {id}. Subscriptions that it made, moved or enabled and that are disabled \
-             now: {disabled}. Enable them with another key"
+            "Revoked API key {id}. Subscriptions that it made, moved or enabled last and that are \
+             disabled now: {disabled}. Enable them with another key"
         ),
     };
     args.output.answer(out, &document, text);

@@ -80,6 +80,45 @@ story! {
 }
 
 story! {
+    async fn a_revoked_key_leaves_what_another_key_took_over(server) {
+        let [moved, enabled, again, back, kept] = [
+            server.receiver().await, server.receiver().await, server.receiver().await, server.receiver().await,
+            server.receiver().await,
+        ];
+        let old = server.api_key("Example Lender").await;
+        let mut by_old = Vec::new();
+        for receiver in [&moved, &enabled, &again, &back, &kept] {
+            by_old.push(server.subscribe(&old, receiver).await);
+        }
+        let new = rotate(&server, &old, 1_000).await;
+        let move_by = async |key: &str, subscription: &str| {
+            let body = json!({"callbackUrl": server.receiver().await.url});
+            let path = format!("/subscriptions/{subscription}");
+            assert_eq!(server.webhook(key, ("PATCH", &path), Some(&body)).await.status, 200);
+        };
+        move_by(&new, &by_old[0]).await;
+        enabled.answer_always(Reply::status(410));
+        server.simulate(&old, "fallthrough", 2).await;
+        server.wait_until_disabled(&old, &by_old[1]).await;
+        enabled.answer_always(Reply::status(200));
+        let path = format!("/subscriptions/{}/enable", by_old[1]);
+        assert_eq!(server.webhook(&new, ("POST", &path), None).await.status, 200);
+        assert_eq!(server.subscribe(&new, &again).await, by_old[2]);
+        // The old key is the last one that moved this one.
+        move_by(&new, &by_old[3]).await;
+        move_by(&old, &by_old[3]).await;
+        server.clock.advance(1_000);
+        server.revoke_api_key(&old).await;
+        for taken_over in &by_old[..3] {
+            assert_eq!(server.status_of(&new, taken_over).await, "active");
+        }
+        for still_of_old in &by_old[3..] {
+            assert_eq!(server.status_of(&new, still_of_old).await, "disabled key_revoked");
+        }
+    }
+}
+
+story! {
     async fn the_next_event_after_a_move_goes_to_the_new_url(server) {
         let (old, key, subscription) = server.subscriber().await;
         let new = server.receiver().await;
