@@ -38,7 +38,7 @@ pub use receive::recent::RecentEvents;
 pub use receive::{ReceiveError, Receiver};
 pub use sandbox::SandboxFile;
 pub use token::{ClientFiles, Credentials};
-pub use verify::{VerifiedAnswer, verify_answer};
+pub use verify::{VerifiedAnswer, VerifiedState, VerifiedVersion, verify_answer, verify_state};
 pub use webhook::WebhookClient;
 
 /// A function that returns the current time.

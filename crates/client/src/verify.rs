@@ -5,7 +5,7 @@ use signing::jwk::JwkSet;
 use signing::provenance::{VerifiedEnvelope, verify_envelope};
 
 use crate::ClientError;
-use crate::wire::{ChainPage, Unsigned, ValueExplanation};
+use crate::wire::{ChainPage, KeptVersion, Unsigned, ValueExplanation};
 
 /// A genuine answer: a key of the key set signed its data. Only verification makes one.
 #[derive(Clone, Debug)]
@@ -44,6 +44,59 @@ impl VerifiedAnswer {
     pub fn body(&self) -> &[u8] {
         &self.body
     }
+}
+
+/// A genuine version of a chain: a key of the key set signed its data. Only verification makes one.
+#[derive(Clone, Debug)]
+pub struct VerifiedVersion {
+    version: KeptVersion,
+    kid: String,
+    signed_at: String,
+}
+
+impl VerifiedVersion {
+    /// The version and its chain.
+    pub fn version(&self) -> &KeptVersion {
+        &self.version
+    }
+
+    /// The id of the key that signed the answer.
+    pub fn kid(&self) -> &str {
+        &self.kid
+    }
+
+    /// The time of the signature, as the service states it. The signature does not cover this time.
+    pub fn signed_at(&self) -> &str {
+        &self.signed_at
+    }
+}
+
+/// A genuine answer of one of the two kinds that the service signs so.
+#[derive(Clone, Debug)]
+pub enum VerifiedState {
+    /// The answer to a chain query.
+    Answer(VerifiedAnswer),
+    /// One kept version of a chain (S-60).
+    Version(VerifiedVersion),
+}
+
+/// As [`verify_answer`], for an answer of either kind.
+///
+/// # Errors
+/// Those of [`verify_answer`].
+pub fn verify_state(body: Vec<u8>, keys: &JwkSet) -> Result<VerifiedState, ClientError> {
+    let envelope = verify_envelope(&body, keys)?;
+    // The signed data of a version has these members, and a page of chains has neither.
+    let has = |member: &str| envelope.data().get(member).is_some();
+    if !(has("chain") && has("version")) {
+        return read_page(&envelope, body).map(VerifiedState::Answer);
+    }
+    let version = KeptVersion::deserialize(envelope.data()).map_err(ClientError::Shape)?;
+    Ok(VerifiedState::Version(VerifiedVersion {
+        version,
+        kid: envelope.kid().to_owned(),
+        signed_at: envelope.signed_at().to_owned(),
+    }))
 }
 
 /// Verifies an answer against the key set `keys`, by the four rules of document 1.

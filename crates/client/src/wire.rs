@@ -19,6 +19,33 @@ pub struct ChainPage {
     pub pagination: Pagination,
 }
 
+/// The signed `data` object of one kept version of a chain (S-60).
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptVersion {
+    /// When the version was recorded, RFC 3339.
+    pub as_of: String,
+    /// The chain as it was.
+    pub chain: KeptChain,
+    /// The number of the version.
+    pub version: u64,
+}
+
+/// A chain as it was. The last version of a chain that is gone has no summary.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptChain {
+    /// The chain's id, a UUID.
+    pub chain_id: String,
+    /// The chain's shape and length. `None`: it has no sales any more.
+    pub chain_summary: Option<ChainSummary>,
+    /// The id of the chain into which all sales moved, if they moved.
+    pub dissolved_into: Option<String>,
+    /// The chain's properties from the bottom to the top.
+    #[serde(default)]
+    pub properties: Vec<Property>,
+}
+
 /// The members of an answer that are not signed.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Unsigned {

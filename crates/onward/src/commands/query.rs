@@ -207,7 +207,8 @@ fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> i
             pagination.current_page, pagination.last_page, pagination.total
         )?;
     }
-    writeln!(out, "{}", describe_signature(answer, paint))?;
+    let signature = describe_signature(answer.kid(), answer.signed_at(), paint);
+    writeln!(out, "{signature}")?;
     let values = answer.explanation().iter();
     for miss in values.filter_map(ValueExplanation::describe_miss) {
         writeln!(out, "{miss} (not signed)")?;
@@ -226,12 +227,12 @@ pub(crate) fn describe_as_of(answer: &VerifiedAnswer) -> Option<String> {
 
 /// One line: the signature verified, with this key. The time is outside the signature, so it is shown as
 /// a claim (S-59).
-pub(crate) fn describe_signature(answer: &VerifiedAnswer, paint: Paint) -> String {
+pub(crate) fn describe_signature(kid: &str, signed_at: &str, paint: Paint) -> String {
     format!(
         "{} signature verified: key {} (not proved: signedAt says {})",
         paint.green("✓"),
-        printable(answer.kid()),
-        printable(answer.signed_at())
+        printable(kid),
+        printable(signed_at)
     )
 }
 

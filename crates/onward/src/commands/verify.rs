@@ -7,7 +7,9 @@ use clap::Args;
 use client::connection::BODY_LIMIT_BYTES;
 use client::key_set::fetch_key_set;
 use client::sandbox::{load, read_file};
-use client::{ClientError, Trust, VerifiedAnswer, printable, verify_answer};
+use client::{
+    ClientError, Trust, VerifiedAnswer, VerifiedState, VerifiedVersion, printable, verify_state,
+};
 use evidence::Report;
 use serde_json::json;
 use signing::jwk::JwkSet;
@@ -16,8 +18,8 @@ use super::packs::{self, EvidenceError};
 use super::query::{Paint, QueryError, describe_as_of, describe_signature};
 use super::source::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
 
-/// Verifies a saved answer: the holder of a published key signed exactly its data. With `--policy` it verifies
-/// an evidence pack, offline.
+/// Verifies a saved answer to a chain query, or a saved version of a chain: the holder of a published key signed
+/// exactly its data. With `--policy` it verifies an evidence pack, offline.
 #[derive(Args, Debug)]
 pub struct VerifyArgs {
     /// The saved answer or evidence pack; `-` for standard input.
@@ -66,9 +68,10 @@ pub async fn run(args: VerifyArgs, out: &mut dyn Write) -> Result<(), QueryError
         return Err(EvidenceError::NoPolicy.into());
     }
     let keys = obtain_keys(&args).await?;
-    match verify_answer(body, &keys) {
-        Ok(answer) if args.json => write_json(&summarise(&answer), out)?,
-        Ok(answer) => write_summary(&answer, out)?,
+    match verify_state(body, &keys) {
+        Ok(state) if args.json => write_json(&summarise(&state), out)?,
+        Ok(VerifiedState::Answer(answer)) => write_summary(&answer, out)?,
+        Ok(VerifiedState::Version(version)) => write_version(&version, out)?,
         Err(error) => {
             if args.json {
                 let document = json!({"verified": false, "reason": error.to_string()});
@@ -164,16 +167,25 @@ fn write_json(document: &serde_json::Value, out: &mut dyn Write) -> io::Result<(
     writeln!(out, "{}", unicode::visible_json(&document.to_string()))
 }
 
-fn summarise(answer: &VerifiedAnswer) -> serde_json::Value {
-    json!({
-        "verified": true,
-        "kid": answer.kid(),
-        "signedAt": answer.signed_at(),
-        // S-59: the time is outside the signature.
-        "signedAtProved": false,
-        "chains": answer.page().data.len(),
-        "asOf": answer.page().as_of,
-    })
+fn summarise(state: &VerifiedState) -> serde_json::Value {
+    // S-59: the time is outside the signature.
+    let summary = |kid: &str, signed_at: &str| json!({"verified": true, "kid": kid, "signedAt": signed_at, "signedAtProved": false});
+    match state {
+        VerifiedState::Answer(answer) => {
+            let mut summary = summary(answer.kid(), answer.signed_at());
+            summary["chains"] = json!(answer.page().data.len());
+            summary["asOf"] = json!(answer.page().as_of);
+            summary
+        }
+        VerifiedState::Version(version) => {
+            let mut summary = summary(version.kid(), version.signed_at());
+            let version = version.version();
+            summary["chainId"] = json!(version.chain.chain_id);
+            summary["version"] = json!(version.version);
+            summary["asOf"] = json!(version.as_of);
+            summary
+        }
+    }
 }
 
 fn write_summary(answer: &VerifiedAnswer, out: &mut dyn Write) -> io::Result<()> {
@@ -185,5 +197,24 @@ fn write_summary(answer: &VerifiedAnswer, out: &mut dyn Write) -> io::Result<()>
         let (id, length) = (printable(&chain.chain_id), chain.chain_summary.chain_length);
         writeln!(out, "{address}: chain {id}, length {length}")?;
     }
-    writeln!(out, "{}", describe_signature(answer, Paint::detect()))
+    let signature = describe_signature(answer.kid(), answer.signed_at(), Paint::detect());
+    writeln!(out, "{signature}")
+}
+
+fn write_version(verified: &VerifiedVersion, out: &mut dyn Write) -> io::Result<()> {
+    let version = verified.version();
+    let chain = &version.chain;
+    let state = match (&chain.chain_summary, &chain.dissolved_into) {
+        (Some(summary), _) => format!("length {}", summary.chain_length),
+        (None, Some(into)) => format!("all sales moved into chain {}", printable(into)),
+        (None, None) => "no sales".to_owned(),
+    };
+    let (id, recorded_at) = (printable(&chain.chain_id), printable(&version.as_of));
+    let number = version.version;
+    writeln!(
+        out,
+        "Version {number} of chain {id}, recorded at {recorded_at}: {state}"
+    )?;
+    let signature = describe_signature(verified.kid(), verified.signed_at(), Paint::detect());
+    writeln!(out, "{signature}")
 }

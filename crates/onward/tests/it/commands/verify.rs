@@ -2,8 +2,12 @@
 
 use std::fs::File;
 
+use serde_json::Value;
+
 use super::program::{Program, command, run, run_well};
 use super::sandbox::Sandbox;
+use crate::query::versions::SCOPES;
+use crate::sqlite_story;
 use crate::test_server::client_trusting;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -48,6 +52,51 @@ async fn a_key_set_is_read_from_an_address_or_a_file() {
     program.signal("TERM");
     let finished = tokio::task::block_in_place(|| program.wait());
     assert_eq!(finished.status, Some(0));
+}
+
+sqlite_story! {
+    async fn a_version_of_a_chain_verifies(server) {
+        let agent = server.agent("north").await;
+        let (below, above) = (agent.list(1).await, agent.list(2).await);
+        let chains = [agent.chain_of(below).await, agent.chain_of(above).await];
+        agent.link(below, above).await;
+        let kept = agent.chain_of(below).await;
+        let gone = chains.iter().find(|chain| **chain != kept).unwrap();
+        let alone = agent.list(3).await;
+        let emptied = agent.chain_of(alone).await;
+        assert_eq!(agent.delete(&format!("/listing/{alone}")).await.status, 200);
+        let auditor = server.client("auditor", &SCOPES, &[]).await;
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &[u8]| {
+            let file = folder.path().join(name);
+            std::fs::write(&file, text).unwrap();
+            file.to_str().unwrap().to_owned()
+        };
+        let keys = write("keys.json", &server.jwks().await);
+        for (chain, state) in [
+            (&kept, "length 2".to_owned()),
+            (gone, format!("all sales moved into chain {kept}")),
+            (&emptied, "no sales".to_owned()),
+        ] {
+            let (last, recorded_at) = auditor.wait_for_version(chain, 2).await.pop().unwrap();
+            let answer = auditor.read_below(&format!("{chain}/versions/{last}")).await;
+            let saved = write("version.json", &answer.body);
+            let forged = String::from_utf8(answer.body).unwrap();
+            let forged = forged.replace(&format!("\"version\":{last}"), "\"version\":9");
+            let forged = write("forged.json", forged.as_bytes());
+            tokio::task::block_in_place(|| {
+                let said = run_well(&["verify", &saved, "--jwks", &keys]);
+                let first = format!("Version {last} of chain {chain}, recorded at {recorded_at}: {state}\n");
+                assert!(said.starts_with(&first) && said.contains("signature verified: key "), "{said}");
+                let said = run_well(&["verify", &saved, "--jwks", &keys, "--json"]);
+                let said: Value = serde_json::from_str(&said).unwrap();
+                assert_eq!((&said["verified"], &said["chainId"]), (&true.into(), &chain.as_str().into()));
+                assert_eq!((&said["version"], &said["asOf"]), (&last.into(), &recorded_at.as_str().into()));
+                let refused = run(&["verify", &forged, "--jwks", &keys]);
+                assert!(refused.failure().contains("does NOT verify"), "{refused:?}");
+            });
+        }
+    }
 }
 
 #[test]
