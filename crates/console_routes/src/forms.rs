@@ -37,11 +37,6 @@ impl PostedForm {
         self.form.find(name).unwrap_or_default().trim()
     }
 
-    /// The value of a field as it was sent; `None` if the form lacks it.
-    pub(crate) fn find(&self, name: &str) -> Option<&str> {
-        self.form.find(name)
-    }
-
     /// All values of a repeated field.
     pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
         self.form.all(name)

@@ -167,7 +167,8 @@ story! {
                 form.finish()
             };
             let key = uuid::Uuid::new_v4().to_string();
-            let date = form(&[("idempotency_key", &key), ("date", "2026-11-20"), ("action", "record")]);
+            let date = form(&[("idempotency_key", &key), ("date", "2026-11-20"), ("action", "record"),
+                ("seen", "nothing")]);
             let milestone = format!("POST /listings/{}/milestones/sstc", ids[0]);
             let chased = format!("POST /chase/{}/chased", ids[0]);
             let mut all = Vec::new();

@@ -18,7 +18,8 @@ use crate::forms::PostedForm;
 use crate::frames::{Destination, Notice, field_problems};
 use crate::listing_pages::to_details;
 
-/// Changes the details as document 2's call does.
+/// Changes the details as document 2's call does. Refuses a form that does not name the present details, unless
+/// they are already as the form wants them.
 pub(crate) async fn change_details(sale: SaleForm) -> Result<Response, Problem> {
     let typed = read_details(&sale.form);
     let known = sale.console.listing_page(&sale.signed_in, sale.listing);
@@ -50,13 +51,10 @@ async fn save(sale: &SaleForm, known: &Details) -> Result<Destination, Problem> 
         ..read_changes(form, Some(known), &mut errors)
     };
     refuse_errors(errors)?;
-    let checks_seen = form.find("seen").is_some();
     let saving = sale.write(move |write, author| {
-        if checks_seen {
-            let stored = to_details(&find_own_listing(write, author.caller, listing)?);
-            if stored.seen != typed.seen && !differences(&stored, &typed).is_empty() {
-                return Err(Refusal::changed_meanwhile().into());
-            }
+        let stored = to_details(&find_own_listing(write, author.caller, listing)?);
+        if stored.seen != typed.seen && !differences(&stored, &typed).is_empty() {
+            return Err(Refusal::changed_meanwhile().into());
         }
         update_listing(write, author, listing, &changes)?;
         Ok(lead_to(listing, Notice::Saved))

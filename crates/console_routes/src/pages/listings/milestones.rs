@@ -14,7 +14,8 @@ use super::{SaleForm, is_of_older_state, lead_to};
 use crate::Console;
 use crate::frames::{Destination, Notice, refuse_at};
 
-/// Changes a milestone as document 2's call does.
+/// Changes a milestone as document 2's call does. Refuses a form that does not name the present state, unless the
+/// milestone is already as the form wants it.
 pub(crate) async fn change_milestone(sale: SaleForm) -> Result<Response, Problem> {
     let kind = sale.segments.milestone_type_by_key(1)?;
     let changed = change(&sale, kind).await;
@@ -60,16 +61,14 @@ async fn change(sale: &SaleForm, kind: &'static MilestoneType) -> Result<Destina
             return Err(Problem::value_invalid("date", detail));
         }
     };
-    let seen = form.find("seen").map(str::to_owned);
+    let seen = form.text("seen").to_owned();
     let changing = sale.write(move |write, author| {
-        if let Some(seen) = &seen {
-            find_own_listing(write, author.caller, listing)?;
-            let stored = storage::milestones::find_milestone(write, listing, kind.id)?;
-            let stored = stored.filter(|stored| stored.deleted_at.is_none());
-            let present = milestone_seen(stored.map(|stored| (stored.date, stored.excluded)));
-            if present != *seen && present != wanted {
-                return Err(Refusal::changed_meanwhile().into());
-            }
+        find_own_listing(write, author.caller, listing)?;
+        let stored = storage::milestones::find_milestone(write, listing, kind.id)?;
+        let stored = stored.filter(|stored| stored.deleted_at.is_none());
+        let present = milestone_seen(stored.map(|stored| (stored.date, stored.excluded)));
+        if present != seen && present != wanted {
+            return Err(Refusal::changed_meanwhile().into());
         }
         let Some(requested) = &requested else {
             milestones::withdraw_milestone(write, author, listing, kind)?;

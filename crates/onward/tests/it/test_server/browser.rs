@@ -118,6 +118,14 @@ impl Browser {
         self.post_as_it_is(path, &form).await
     }
 
+    /// Sends a form of the page of a sale as it is now.
+    pub(crate) async fn post_seen(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
+        let page = path.split('/').take(3).collect::<Vec<_>>().join("/");
+        let seen = self.get(&page).await.seen(path);
+        self.post(path, &[fields, &[("seen", &seen)]].concat())
+            .await
+    }
+
     /// Sends a form with these fields and no other.
     pub(crate) async fn post_as_it_is(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
         let request = self.http.post(format!("{}{path}", self.url));

@@ -13,7 +13,7 @@ story! {
             ("tenure", "leasehold"),
             ("seller_conveyancer", "Hale & Partners"),
         ];
-        let saved = kim.post(&path, &form).await;
+        let saved = kim.post_seen(&path, &form).await;
         assert_eq!(saved.location, format!("{page}?done=saved"), "{}", saved.text());
         let shown = kim.get(&page).await;
         assert!(shown.html.contains("value=\"325000\""), "{}", shown.html);
@@ -41,6 +41,9 @@ story! {
             browser.post(&path, &form).await
         };
         assert_eq!(post(&mut sam, form("410000", "Rook", &seen)).await.status, 303);
+        // A form that names no state is of no present one.
+        let stateless = kim.post(&path, &[("price", "425000")]).await;
+        assert_eq!(stateless.status, 409, "{}", stateless.text());
         let refused = post(&mut kim, form("425000", "", &seen)).await;
         assert_eq!(refused.status, 409, "{}", refused.text());
         refused.assert_shows("The price is now “410000”, because somebody else saved");
@@ -74,7 +77,7 @@ story! {
         let shown = kim.get(&page).await;
         assert!(shown.html.contains("value=\"LaU+202Ew\"") && shown.html.contains("value=\"NU+200B1\""));
         let form = [("price", "7"), ("seller_conveyancer", "LaU+202Ew"), ("external_id", "NU+200B1")];
-        let saved = kim.post(&path, &form).await;
+        let saved = kim.post_seen(&path, &form).await;
         assert_eq!(saved.status, 303, "{}", saved.text());
         let texts = "select seller_conveyancer || '/' || external_id || '/' || price from listing where id = $1";
         let stored = server.storage.read(move |read| {

@@ -13,7 +13,7 @@ story! {
         let path = format!("/listings/{}", ids[0]);
         kim.get(&path).await.assert_shows("SSTC");
         let date = [("date", "2026-11-20"), ("action", "record")];
-        let saved = kim.post(&format!("{path}/milestones/sstc"), &date).await;
+        let saved = kim.post_seen(&format!("{path}/milestones/sstc"), &date).await;
         assert_eq!(saved.location, format!("{path}?done=recorded"));
         let page = kim.get(&saved.location).await;
         page.assert_shows("The milestone is recorded.");
@@ -22,7 +22,7 @@ story! {
         let shown = &answer["data"]["data"][0]["properties"][0]["milestones"];
         assert_eq!(shown["soldSubjectToContract"]["completed"], "2026-11-20");
         let withdrawn = [("action", "withdraw")];
-        kim.post(&format!("{path}/milestones/sstc"), &withdrawn).await;
+        kim.post_seen(&format!("{path}/milestones/sstc"), &withdrawn).await;
         let answer = lender.ask_uprns(&[1]).await.json();
         let shown = &answer["data"]["data"][0]["properties"][0]["milestones"];
         assert!(shown["soldSubjectToContract"]["completed"].is_null());
@@ -33,7 +33,7 @@ story! {
     async fn a_milestone_that_nobody_needs_is_left_out(server) {
         let (agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let path = format!("/listings/{}/milestones/management_pack", ids[0]);
-        let saved = kim.post(&path, &[("date", ""), ("action", "exclude")]).await;
+        let saved = kim.post_seen(&path, &[("date", ""), ("action", "exclude")]).await;
         assert_eq!(saved.location, format!("/listings/{}?done=recorded", ids[0]));
         let history = format!("/chains/{}/history", agent.chain_of(ids[0]).await);
         kim.get(&history).await.assert_shows(": not needed");
@@ -45,7 +45,8 @@ story! {
         let (_agent, ids, mut kim) = server.progressor_with_sales([1], &[]).await;
         let path = format!("/listings/{}/milestones/sstc", ids[0]);
         for _twice in 0..2 {
-            let form = [("idempotency_key", "once"), ("date", "2026-11-20"), ("action", "record")];
+            let form = [("idempotency_key", "once"), ("date", "2026-11-20"), ("action", "record"),
+                ("seen", "nothing")];
             let request = kim.request(reqwest::Method::POST, &path).form(&form);
             let request = request.header("origin", crate::test_server::CONSOLE_URL);
             assert_eq!(kim.send(request).await.status, 303);
@@ -90,6 +91,9 @@ story! {
             assert_eq!(refused.seen(&path), "2026-11-18");
             refused.assert_shows("Keep what is recorded");
         }
+        // A form that names no state is of no present one.
+        let stateless = kim.post(&path, &[("date", "2026-11-20"), ("action", "record")]).await;
+        assert_eq!(stateless.status, 409, "{}", stateless.text());
         let refused = send(&mut kim, "nothing", "2026-11-20", "record").await;
         refused.assert_shows("You chose 20 Nov 2026.");
         assert!(refused.html.contains("value=\"2026-11-20\""), "{}", refused.html);

@@ -9,7 +9,7 @@ story! {
         for key in ["enquiries_opened", "enquiries_closed"] {
             assert_eq!(agent.record(ids[0], key, "2026-11-20").await.status, 200);
         }
-        let reopened = kim.post(&path, &[]).await;
+        let reopened = kim.post_seen(&path, &[]).await;
         assert_eq!(reopened.location, format!("/listings/{}?done=reopened", ids[0]));
         kim.get(&reopened.location).await.assert_shows("Enquiries are open again.");
     }
@@ -23,6 +23,9 @@ story! {
         agent.record(ids[0], "enquiries_opened", "2026-11-18").await;
         let seen = kim.get(&page).await.seen(&path);
         agent.record(ids[0], "enquiries_closed", "2026-11-20").await;
+        // Neither does a form that names no state.
+        let refused = kim.post(&path, &[]).await;
+        assert_eq!(refused.status, 409, "{}", refused.text());
         let refused = kim.post(&path, &[("seen", &seen)]).await;
         assert_eq!(refused.status, 409, "{}", refused.text());
         refused.assert_shows("Somebody else changed this since you opened the page; nothing was changed.");
