@@ -54,8 +54,8 @@ pub struct TlsPaths {
     pub certificate: String,
     /// PEM file of the server's private key.
     pub private_key: String,
-    /// PEM file of the authorities that may issue client certificates.
-    pub client_ca: String,
+    /// PEM file of the authorities that may issue client certificates; `None`: no listener requests one.
+    pub client_ca: Option<String>,
     /// PEM file of the revocation lists of those authorities; empty: no list is checked.
     pub client_crl: String,
     /// Whether a client certificate must name its uses.
@@ -161,11 +161,14 @@ pub fn receiver_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfi
 /// Makes the verifier of client certificates from the authorities and, if there are some, their
 /// revocation lists.
 fn client_verifier(files: &TlsFiles) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
+    let Some(authorities) = &files.authorities else {
+        return Ok(WebPkiClientVerifier::no_client_auth());
+    };
     let mut roots = RootCertStore::empty();
-    for certificate in files.authorities.certificates()? {
+    for certificate in authorities.certificates()? {
         roots
             .add(certificate)
-            .map_err(|error| files.authorities.refused(error))?;
+            .map_err(|error| authorities.refused(error))?;
     }
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let mut builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
@@ -180,7 +183,7 @@ fn client_verifier(files: &TlsFiles) -> Result<Arc<dyn ClientCertVerifier>, TlsE
     let verifier = builder.build().map_err(|error| {
         let of_lists = matches!(error, VerifierBuilderError::InvalidCrl(_));
         let file = files.revocations.as_ref().filter(|_file| of_lists);
-        file.unwrap_or(&files.authorities).refused(error)
+        file.unwrap_or(authorities).refused(error)
     })?;
     Ok(Arc::new(UsageVerifier::new(verifier, files.client_usage)))
 }

@@ -79,7 +79,7 @@ impl TlsFiles {
         // Only the leaf of the server's chain is watched: callers check the other certificates.
         let server = self.certificate.certificates()?;
         let server = server.first().map(AsRef::as_ref);
-        let authorities = self.authorities.certificates()?;
+        let authorities = self.authorities()?;
         let lists = match &self.revocations {
             Some(file) => file.revocation_lists()?,
             None => Vec::new(),
@@ -91,10 +91,12 @@ impl TlsFiles {
                 ExpiringFile::Certificate,
                 server.into_iter().filter_map(certificate::validity),
             ),
-            self.authorities.ending(
-                ExpiringFile::ClientCa,
-                authorities.filter_map(certificate::validity),
-            ),
+            self.authorities.as_ref().and_then(|file| {
+                file.ending(
+                    ExpiringFile::ClientCa,
+                    authorities.filter_map(certificate::validity),
+                )
+            }),
             self.revocations.as_ref().and_then(|file| {
                 file.ending(
                     ExpiringFile::ClientCrl,

@@ -33,9 +33,13 @@ impl TlsFiles {
                 }
             }
         }
-        let authorities = self.authorities.certificates()?;
-        if !authorities.iter().all(|der| certificate::is_authority(der)) {
-            let path = &self.authorities.path;
+        if let Some(file) = &self.authorities
+            && !file
+                .certificates()?
+                .iter()
+                .all(|der| certificate::is_authority(der))
+        {
+            let path = &file.path;
             faults.push(format!(
                 "{path} holds a certificate that is no authority: put the certificates there that \
                  issue those of clients"
@@ -47,7 +51,7 @@ impl TlsFiles {
     /// Finds the authorities without a revocation list. All of their clients are refused.
     pub fn find_unlisted(&self) -> Result<Vec<String>, TlsError> {
         let mut faults = Vec::new();
-        let authorities = self.authorities.certificates()?;
+        let authorities = self.authorities()?;
         if let Some(file) = &self.revocations {
             let lists = file.revocation_lists()?;
             let has_list = |authority: &&CertificateDer<'_>| {
@@ -67,7 +71,7 @@ impl TlsFiles {
 
     /// Whether every authority lacks a revocation list, so that every client is refused.
     pub(super) fn are_all_unlisted(&self) -> Result<bool, TlsError> {
-        let authorities = self.authorities.certificates()?;
+        let authorities = self.authorities()?;
         Ok(self.find_unlisted()?.len() == authorities.len())
     }
 

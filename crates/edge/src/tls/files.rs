@@ -12,7 +12,7 @@ use super::{ExtendedKeyUsage, TlsError, TlsPaths};
 pub struct TlsFiles {
     pub(super) certificate: PemFile,
     pub(super) key: PemFile,
-    pub(super) authorities: PemFile,
+    pub(super) authorities: Option<PemFile>,
     pub(super) revocations: Option<PemFile>,
     pub(super) client_usage: ExtendedKeyUsage,
 }
@@ -28,16 +28,25 @@ pub(super) struct PemFile {
 impl TlsFiles {
     /// Reads the files that the settings name.
     pub fn read(paths: &TlsPaths) -> Result<Self, TlsError> {
+        let authorities = paths.client_ca.as_ref();
         let revocations = (!paths.client_crl.is_empty()).then_some(&paths.client_crl);
         Ok(Self {
             certificate: PemFile::read(&paths.certificate, "the server's certificate")?,
             key: PemFile::read(&paths.private_key, "the server's private key")?,
-            authorities: PemFile::read(&paths.client_ca, "the authorities of client certificates")?,
+            authorities: authorities
+                .map(|path| PemFile::read(path, "the authorities of client certificates"))
+                .transpose()?,
             revocations: revocations
                 .map(|path| PemFile::read(path, "the revoked client certificates"))
                 .transpose()?,
             client_usage: paths.client_usage,
         })
+    }
+
+    /// The authorities of client certificates.
+    pub(super) fn authorities(&self) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+        let file = self.authorities.as_ref();
+        file.map_or_else(|| Ok(Vec::new()), PemFile::certificates)
     }
 }
 

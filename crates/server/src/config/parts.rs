@@ -118,7 +118,7 @@ impl Config {
             tls: TlsPaths {
                 certificate: self.certificate_file.clone(),
                 private_key: self.private_key_file.clone(),
-                client_ca: self.client_ca_file.clone(),
+                client_ca: Some(self.client_ca_file.clone()),
                 client_crl: self.client_crl_file.clone(),
                 client_usage: self.client_certificate_usage,
             },
