@@ -6,6 +6,11 @@ use crate::note::{BadSignature, CannotSign, LogKey, Note, SignatureLine, Verifie
 use crate::text::{Malformed, decode_hash, encode_base64, parse_decimal};
 use crate::tree::TreeHead;
 
+const MALFORMED: Malformed = Malformed {
+    format: "checkpoint",
+    reason: "it must be three lines: the origin, the tree's size and its root in base64",
+};
+
 /// A checkpoint without signatures: the origin, which is the name of the log, and the head of its tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
@@ -33,10 +38,13 @@ impl Checkpoint {
             size: parse_decimal(size)?,
             root: decode_hash(root.strip_suffix('\n')?)?,
         };
-        // RFC 6962 section 2.1: the empty tree has one root.
-        let is_possible = head.size > 0 || head == TreeHead::empty();
         let origin = origin.to_owned();
-        is_possible.then_some(Self { origin, head })
+        Some(Self { origin, head })
+    }
+
+    /// The empty tree has one root (RFC 6962 section 2.1).
+    pub(crate) fn is_possible(&self) -> bool {
+        self.head.size > 0 || self.head == TreeHead::empty()
     }
 }
 
@@ -54,11 +62,15 @@ impl SignedCheckpoint {
     /// # Errors
     /// [`Malformed`] for a note or a checkpoint with another form, and for extension lines.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
+        let signed = Self::parse_any_root(text)?;
+        let is_possible = signed.checkpoint.is_possible();
+        is_possible.then_some(signed).ok_or(MALFORMED)
+    }
+
+    /// As [`SignedCheckpoint::parse`], also for an empty tree with another root.
+    pub(crate) fn parse_any_root(text: &str) -> Result<Self, Malformed> {
         let note = Note::parse(text)?;
-        let checkpoint = Checkpoint::parse(note.text()).ok_or(Malformed {
-            format: "checkpoint",
-            reason: "it must be three lines: the origin, the tree's size and its root in base64",
-        })?;
+        let checkpoint = Checkpoint::parse(note.text()).ok_or(MALFORMED)?;
         Ok(Self { checkpoint, note })
     }
 

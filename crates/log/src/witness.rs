@@ -66,7 +66,7 @@ impl AddCheckpoint {
         Ok(Self {
             old_size,
             proof,
-            checkpoint: SignedCheckpoint::parse(checkpoint)?,
+            checkpoint: SignedCheckpoint::parse_any_root(checkpoint)?,
         })
     }
 
@@ -101,7 +101,7 @@ impl AddCheckpoint {
             return Err(Refusal::Conflict(latest.size));
         }
         let is_consistent = match self.old_size {
-            0 => self.proof.is_empty(),
+            0 => self.proof.is_empty() && new.is_possible(),
             _ => verify_consistency(latest, &new.head, &self.proof).is_ok(),
         };
         is_consistent.then_some(()).ok_or(Refusal::NotConsistent)

@@ -10,6 +10,7 @@ unicode: chain address serde* tokio* rusqlite postgres* reqwest hyper* axum*
 address: chain serde* tokio* rusqlite postgres* reqwest hyper* axum*
 chain: serde* tokio* rusqlite postgres* reqwest hyper* axum*
 log: serde* tokio* rusqlite postgres* reqwest hyper* axum* chain signing storage observe
+witness: serde* tokio* rusqlite postgres* reqwest hyper* axum* chain signing storage observe edge server
 evidence: tokio* rusqlite postgres* reqwest hyper* axum* chain storage observe
 state_log: address chain forecast property_search console delivery outbound unicode chain_queries listing_management webhooks oauth console_routes server
 forecast: serde* tokio* rusqlite postgres* reqwest hyper* axum* storage observe

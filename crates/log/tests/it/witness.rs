@@ -1,6 +1,7 @@
 //! `add-checkpoint`: the body, and each answer of a witness.
 
 use log::TreeHead;
+use log::checkpoint::SignedCheckpoint;
 use log::note::LogKey;
 use log::witness::{AddCheckpoint, Refusal};
 
@@ -102,6 +103,17 @@ fn a_witness_refuses_everything_else() {
         too_much.check(&keys, &TreeHead::empty()),
         Err(Refusal::NotConsistent)
     );
+    // The empty tree has one root.
+    let impossible = TreeHead {
+        root: [1; 32],
+        ..TreeHead::empty()
+    };
+    let mut call = body(&grown, 0, 0);
+    call.checkpoint = cosigned(impossible, 0);
+    let call = AddCheckpoint::parse(&call.to_string()).unwrap();
+    let decided = call.check(&keys, &TreeHead::empty());
+    assert_eq!(decided, Err(Refusal::NotConsistent));
+    assert!(SignedCheckpoint::parse(&call.checkpoint.to_string()).is_err());
     // A fork: the same size with another root, and a longer tree from another root.
     let fork = TreeHead {
         root: [1; 32],

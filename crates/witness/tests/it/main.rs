@@ -1,0 +1,7 @@
+//! The witness, driven through its door.
+#![cfg(test)]
+
+mod answers;
+mod fixture;
+mod history;
+mod kept;
