@@ -38,6 +38,7 @@ mod source;
 pub mod subscription;
 pub mod token;
 pub mod verify;
+pub mod witness;
 
 use std::future::Future;
 use std::io::Write as _;
@@ -133,6 +134,8 @@ enum Command {
     Evidence(evidence::EvidenceArgs),
     /// Verifies a saved answer, or an evidence pack.
     Verify(verify::VerifyArgs),
+    /// Cosigns the checkpoints of logs, so that nobody can show two histories of one log.
+    Witness(witness::WitnessArgs),
     /// Receives events on this computer, verifies them and prints them.
     Listen(listen::ListenArgs),
     /// Sends a test event to the API key's own subscriptions.
@@ -283,6 +286,7 @@ fn run_command(command: Command) -> Result<(), Failure> {
             let ran = verify::run(args, &mut Output(std::io::stdout())).await;
             ran.map_err(Failure::new)
         }),
+        Command::Witness(args) => wait_for(witness::run(args)),
         Command::Listen(args) => wait_for(async move {
             let ran = listen::run(args, client_clock(), Box::new(std::io::stdout())).await;
             ran.map_err(Failure::of_lines)

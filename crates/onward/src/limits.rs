@@ -34,3 +34,14 @@ pub(crate) const PREFLIGHT_DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) const PREFLIGHT_DELIVERY_PAUSE: Duration = Duration::from_millis(200);
 /// The longest drain of `onward listen`: the service waits as long for an answer.
 pub(crate) const RECEIVER_DRAIN_TIMEOUT: Duration = Duration::from_secs(15);
+/// The most connections that `onward witness` serves at once.
+pub(crate) const WITNESS_CONNECTIONS_MAX: usize = 256;
+/// The most connections of one address to `onward witness` with TLS. Without TLS a proxy is in front of it.
+pub(crate) const WITNESS_CONNECTIONS_PER_ADDRESS_MAX: usize = 16;
+/// The longest time for a handshake, a header or a body of a call to `onward witness`, and the longest that a
+/// caller may read nothing of the answer.
+pub(crate) const WITNESS_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest time that a connection to `onward witness` may stay idle.
+pub(crate) const WITNESS_IDLE_TIMEOUT: Duration = Duration::from_secs(75);
+/// How often `onward witness` reads its certificate again.
+pub(crate) const WITNESS_CERTIFICATE_INTERVAL: Duration = Duration::from_mins(1);

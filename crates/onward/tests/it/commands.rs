@@ -39,3 +39,4 @@ mod subscription;
 mod tables;
 mod traces;
 mod verify;
+mod witness;
