@@ -1,7 +1,7 @@
 //! A new database for each test, a counter in it, and threads that use it.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::thread;
 pub(crate) use std::thread::spawn;
 
@@ -11,7 +11,7 @@ use storage::{OpenOptions, Opening, Read, Result, Storage, StoreUrl, Write};
 /// Readers of each handle, and on PostgreSQL writers under row locks.
 pub(crate) const CONNECTIONS: usize = 8;
 
-/// An SQLite file or a PostgreSQL database. Dropping it removes it.
+/// An SQLite file or a PostgreSQL database with all tables. Dropping it removes it.
 pub(crate) struct TestDatabase {
     pub(crate) url: StoreUrl,
     _folder: Option<tempfile::TempDir>,
@@ -22,8 +22,10 @@ pub(crate) struct TestDatabase {
 impl TestDatabase {
     pub(crate) fn on_sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("onward.db");
+        std::fs::write(&path, template_file()).unwrap();
         Self {
-            url: StoreUrl::Sqlite(folder.path().join("onward.db")),
+            url: StoreUrl::Sqlite(path),
             _folder: Some(folder),
             postgres: None,
         }
@@ -40,11 +42,13 @@ impl TestDatabase {
             return None;
         };
         let name = format!("storage_{}", uuid::Uuid::new_v4().simple());
-        let (base, _database) = server.rsplit_once('/').unwrap();
-        let url = format!("{base}/{name}");
-        run_on_postgres(&server, &format!("create database {name}"));
+        let template = template_database(&server);
+        run_on_postgres(
+            &server,
+            &format!("create database {name} template {template}"),
+        );
         Some(Self {
-            url: StoreUrl::Postgres(url),
+            url: StoreUrl::Postgres(url_of(&server, &name)),
             _folder: None,
             postgres: Some((server, name)),
         })
@@ -86,16 +90,7 @@ impl TestDatabase {
     }
 
     pub(crate) fn open_to(&self, opening: Opening) -> Result<Storage> {
-        let options = OpenOptions {
-            opening,
-            connections: CONNECTIONS,
-            postgres_ca_pem: None,
-            postgres_plaintext: false,
-            postgres_password: None,
-            long_statements: false,
-            seal,
-        };
-        Storage::open(&self.url, &options)
+        open_to(&self.url, opening)
     }
 
     pub(crate) fn open(&self) -> Storage {
@@ -157,6 +152,69 @@ impl Drop for TestDatabase {
             run_on_postgres(server, &format!("drop database {name} with (force)"));
         }
     }
+}
+
+/// The bytes of a new SQLite file. The first caller makes them.
+fn template_file() -> &'static [u8] {
+    static TEMPLATE: OnceLock<Vec<u8>> = OnceLock::new();
+    TEMPLATE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("onward.db");
+        drop(open_to(&StoreUrl::Sqlite(path.clone()), Opening::Create).unwrap());
+        std::fs::read(path).unwrap()
+    })
+}
+
+/// The database that this process copies, and how to copy it. The first caller makes it. The connection that
+/// stays open until the process ends bears its name: a template whose connection is gone is removed by the
+/// next process.
+fn template_database(server: &str) -> &'static str {
+    static TEMPLATE: OnceLock<(String, Mutex<postgres::Client>)> = OnceLock::new();
+    let (name, _keeper) = TEMPLATE.get_or_init(|| {
+        let name = format!("storage_template_{}", uuid::Uuid::new_v4().simple());
+        let mut config: postgres::Config = server.parse().unwrap();
+        let keeper = config.application_name(&name).connect(postgres::NoTls);
+        let mut keeper = keeper.unwrap();
+        let left = "select datname from pg_database where datname like 'storage\\_template\\_%' \
+            and datname not in (select application_name from pg_stat_activity)";
+        for row in keeper.query(left, &[]).unwrap() {
+            let left: &str = row.get(0);
+            // Another process may be quicker.
+            drop(keeper.batch_execute(&format!("drop database if exists {left}")));
+        }
+        let create = format!("create database {name}");
+        keeper.batch_execute(&create).unwrap();
+        let url = StoreUrl::Postgres(url_of(server, &name));
+        drop(open_to(&url, Opening::Create).unwrap());
+        let version = keeper.query_one("select current_setting('server_version_num')::int", &[]);
+        let copies_files = version.unwrap().get::<_, i32>(0) >= 150_000;
+        // Older versions have no other strategy. Copied through the log, a database costs half as much again.
+        let strategy = if copies_files {
+            " strategy file_copy"
+        } else {
+            ""
+        };
+        (format!("{name}{strategy}"), Mutex::new(keeper))
+    });
+    name
+}
+
+fn url_of(server: &str, database: &str) -> String {
+    let (base, _database) = server.rsplit_once('/').unwrap();
+    format!("{base}/{database}")
+}
+
+fn open_to(url: &StoreUrl, opening: Opening) -> Result<Storage> {
+    let options = OpenOptions {
+        opening,
+        connections: CONNECTIONS,
+        postgres_ca_pem: None,
+        postgres_plaintext: false,
+        postgres_password: None,
+        long_statements: false,
+        seal,
+    };
+    Storage::open(url, &options)
 }
 
 fn run_on_postgres(url: &str, sql: &str) {

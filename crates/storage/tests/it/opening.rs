@@ -11,6 +11,7 @@ use crate::on_both_engines;
 
 on_both_engines! {
     fn processes_that_open_an_empty_store_at_the_same_time_get_the_whole_schema(database) {
+        database.clear();
         std::thread::scope(|scope| for _ in 0..6 {
             scope.spawn(|| {
                 let storage = database.open_to(Opening::Create).unwrap();
@@ -58,6 +59,7 @@ on_both_engines! {
     }
 
     fn a_foreign_version_table_is_refused(database) {
+        database.clear();
         for table in [
             "create table schema_version (version bigint)",
             "create table schema_version (version text); \
@@ -76,6 +78,7 @@ on_both_engines! {
 #[test]
 fn the_sqlite_file_of_another_program_is_refused_and_not_changed() {
     let database = TestDatabase::on_sqlite();
+    database.clear();
     database.run("create table note (id integer primary key)");
     let refused = database.open_to(Opening::Create).unwrap_err();
     assert!(matches!(refused, StorageError::Open { .. }), "{refused:?}");

@@ -94,6 +94,7 @@ insert into attempt (id, delivery_id, number, begun_at, duration, status, error)
 
 on_both_engines! {
     fn upgraded_stores_answer_like_a_new_one(database) {
+        database.clear();
         let upgraded = [1, 2, 3, 4, 5].map(|version| {
             run_steps(database, &STEPS[..1]);
             database.run(ROWS_OF_VERSION_1);
@@ -143,6 +144,7 @@ on_both_engines! {
     }
 
     fn the_upgrade_decides_which_listings_are_current_like_an_import(database) {
+        database.clear();
         run_steps(database, &STEPS);
         database.run(ROWS_OF_VERSION_1);
         let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs().cast_signed();
@@ -170,6 +172,7 @@ on_both_engines! {
     }
 
     fn a_store_is_upgraded_only_on_request(database) {
+        database.clear();
         run_steps(database, &STEPS[..4]);
         database.run(ROWS_OF_VERSION_1);
         for opening in [Opening::Unchanged, Opening::Create] {
@@ -193,6 +196,7 @@ on_both_engines! {
     }
 
     fn tables_are_created_only_on_request(database) {
+        database.clear();
         if let StoreUrl::Sqlite(path) = &database.url {
             for opening in [Opening::Unchanged, Opening::Upgrade] {
                 assert!(database.open_to(opening).is_err(), "there is no file");
