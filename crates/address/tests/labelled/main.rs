@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use address::{Decision, Query, premises};
+use address::{Decision, Query, Ranking, premises};
 
 use data::{Pair, Premises, read_addresses, read_pairs, split};
 use memory::{Memory, is_shown};
@@ -87,8 +87,11 @@ fn measure(addresses: &[String], pairs: &[Pair]) -> impl Fn(&str, &str) -> usize
     let mut counts: HashMap<(String, &'static str), usize> = HashMap::new();
     let mut times = Vec::new();
     for pair in pairs {
-        times.push(microseconds(&store, pair));
-        for kind in answers(&store, pair, all_premises.twins(&pair.canonical)) {
+        let query = Query::parse(&pair.typed);
+        let (ranking, time) = rank_timed(&store, &query);
+        times.push(time);
+        let twins = all_premises.twins(&pair.canonical);
+        for kind in answers(&store, pair, &query, &ranking, twins) {
             for category in [&pair.category, "all"] {
                 *counts.entry((category.to_owned(), kind)).or_default() += 1;
             }
@@ -114,21 +117,25 @@ fn measure(addresses: &[String], pairs: &[Pair]) -> impl Fn(&str, &str) -> usize
     clippy::disallowed_methods,
     reason = "only the table shows how long it took"
 )]
-fn microseconds(store: &Memory, pair: &Pair) -> u128 {
+fn rank_timed(store: &Memory, query: &Query) -> (Ranking<usize>, u128) {
     let started = Instant::now();
-    store.rank(&Query::parse(&pair.typed), &[]);
-    started.elapsed().as_micros()
+    let ranking = store.rank(query, &[]);
+    (ranking, started.elapsed().as_micros())
 }
 
-/// The kinds of answers to a pair.
-fn answers(store: &Memory, pair: &Pair, twins: &[usize]) -> Vec<&'static str> {
+/// The kinds of answers to a pair, of which the ranking is the one with all addresses.
+fn answers(
+    store: &Memory,
+    pair: &Pair,
+    query: &Query,
+    ranking: &Ranking<usize>,
+    twins: &[usize],
+) -> Vec<&'static str> {
     let Pair {
         category,
         typed,
         canonical,
     } = pair;
-    let query = Query::parse(typed);
-    let ranking = store.rank(&query, &[]);
     let is_decoy = canonical.is_empty();
     let is_twin = |id: usize| premises(store.display(id)) == premises(canonical);
     let mut kinds = vec![match ranking.decision() {
@@ -144,7 +151,7 @@ fn answers(store: &Memory, pair: &Pair, twins: &[usize]) -> Vec<&'static str> {
     let row: Vec<usize> = twins.iter().copied().filter(is_row).collect();
     let absent = [("another", twins), ("row", row.as_slice())];
     for (kind, absent) in absent.into_iter().filter(|_| !is_decoy) {
-        if let Decision::One(_) = store.rank(&query, absent).decision() {
+        if let Decision::One(_) = store.rank(query, absent).decision() {
             kinds.push(kind);
         }
     }
