@@ -99,6 +99,28 @@ fn the_setting_log_knows_each_crate_that_writes_lines() {
     }
 }
 
+/// A program for the unit tests of a crate takes as long to build as the crate does.
+#[test]
+fn crates_without_unit_tests_build_no_program_for_them() {
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let has_program = !read_manifest(name).contains("[lib]\ntest = false\n");
+        assert_eq!(has_program, has_unit_tests(&folder.join("src")), "{name}");
+    }
+    // The program of package onward is its library.
+    let program = fs::read_to_string(root().join("crates/onward/src/main.rs")).unwrap();
+    assert!(!program.contains("#[cfg(test)]"));
+}
+
+fn has_unit_tests(path: &Path) -> bool {
+    if let Ok(entries) = fs::read_dir(path) {
+        let mut entries = entries.flatten();
+        return entries.any(|entry| has_unit_tests(&entry.path()));
+    }
+    fs::read_to_string(path).is_ok_and(|text| text.contains("#[cfg(test)]"))
+}
+
 /// The names in a manifest's dependency sections, without those for development.
 fn dependencies(manifest: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
