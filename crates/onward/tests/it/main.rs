@@ -98,8 +98,8 @@ macro_rules! story {
 }
 pub(crate) use story;
 
-/// Runs one test on SQLite alone, because nothing in it depends on SQL: the server refuses the
-/// request before it looks into the store, or the answer is made of settings.
+/// Runs one test on SQLite alone, because nothing in it depends on SQL: it is about connections, the
+/// server refuses the request before it looks into the store, or the answer is made of settings.
 macro_rules! sqlite_story {
     ($(#[$attribute:meta])* async fn $name:ident($server:ident) $body:block) => {
         $(#[$attribute])*

@@ -21,7 +21,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::story;
+use crate::sqlite_story;
 use crate::test_server::{At, TestServer};
 
 const TLS12: &[&SupportedProtocolVersion] = &[&rustls::version::TLS12];
@@ -110,7 +110,7 @@ async fn outcome(server: &TestServer, at: At, config: Arc<ClientConfig>) -> Stri
     }
 }
 
-story! {
+sqlite_story! {
     async fn no_session_is_resumed(server) {
         let lender = server.register("lender", &["transaction-status"]).await;
         for at in [At::Base, At::Auth, At::Directory, At::Listing] {
@@ -132,7 +132,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn the_server_chooses_the_suite(server) {
         for (versions, strongest) in [
             (TLS12, "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"),
@@ -151,7 +151,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn the_settings_of_the_addresses(server) {
         for asked in [ClientCertificate::Requested, ClientCertificate::NotRequested] {
             let config = TlsSettings::load(&server.config.edge().tls).unwrap().server(asked);

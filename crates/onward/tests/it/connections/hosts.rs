@@ -6,7 +6,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::time::timeout;
 
 use super::{http2, read_to_close, start_server};
-use crate::story;
+use crate::sqlite_story;
 use crate::test_server::{At, PATIENCE, TestServer};
 use crate::tls::{connect, trusting};
 
@@ -24,7 +24,7 @@ fn assert_has_id(answer: &str) {
     assert!(uuid::Uuid::parse_str(id).is_ok(), "{answer}");
 }
 
-story! {
+sqlite_story! {
     async fn a_request_of_http_1_has_one_host(server) {
         for at in [At::Base, At::Auth, At::Directory, At::Listing] {
             assert!(send(&server, at, "Host: x\r\n").await.starts_with("HTTP/1.1 200 "));

@@ -4,7 +4,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, 
 
 use super::certificates::{authority, changed, issue};
 use super::{TLS13, outcome, trusting_with};
-use crate::story;
+use crate::sqlite_story;
 use crate::test_server::{At, BEGINNING, Registration, TestServer, http_client};
 
 const DAY: i64 = 86_400;
@@ -40,7 +40,7 @@ async fn connect(server: &TestServer, client: &Registration) -> String {
     outcome.rsplit(' ').next().unwrap_or_default().to_owned()
 }
 
-story! {
+sqlite_story! {
     async fn authorities_come_and_go(server) {
         let folder = server.directory.path().to_owned();
         let file = folder.join("clients.pem");
@@ -75,7 +75,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     /// RFC 5280 section 6.1.3: also of a connection that was opened before.
     async fn a_certificate_expires_on_an_open_connection(server) {
         // The handshake goes by the machine's clock, and what follows by the test's.

@@ -8,7 +8,7 @@ use rcgen::{
 use edge::tls::ExtendedKeyUsage;
 
 use super::{TLS12, TLS13, outcome, trusting_with};
-use crate::story;
+use crate::sqlite_story;
 use crate::test_server::{At, TestServer};
 
 /// A certificate for clients, valid for a long time.
@@ -64,7 +64,7 @@ fn without_usage(params: &mut CertificateParams) {
     params.extended_key_usages.clear();
 }
 
-story! {
+sqlite_story! {
     /// The operator may allow them, for an authority that issues no other certificates.
     async fn certificates_without_a_usage_pass_where_the_setting_says_so(server) {
         server = server
@@ -76,7 +76,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn only_certificates_of_the_configured_authority_pass(server) {
         let ours = authority(&server);
         let own = |change: fn(&mut CertificateParams)| Some(issue(&ours, &changed(change)));
@@ -120,7 +120,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     /// The key set must open to everybody, whatever certificate they carry.
     async fn the_directory_asks_for_none(server) {
         let identity = issue(&stranger("Another"), &client_params());

@@ -5,7 +5,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::address;
-use crate::story;
+use crate::sqlite_story;
 use crate::test_server::{At, TestServer};
 
 const TLS10: u16 = 0x0301;
@@ -62,7 +62,7 @@ async fn outcome(server: &TestServer, at: At, hello: &[u8]) -> String {
     }
 }
 
-story! {
+sqlite_story! {
     async fn old_versions_and_suites_are_refused(server) {
         const PROTOCOL_VERSION: &str = "alert 70";
         const HANDSHAKE_FAILURE: &str = "alert 40";

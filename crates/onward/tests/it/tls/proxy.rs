@@ -8,7 +8,7 @@ use reqwest::RequestBuilder;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
-use crate::story;
+use crate::sqlite_story;
 use crate::test_server::{Answer, At, Registration, TestServer, http_client, send, token_form};
 
 /// The field's value for the first certificate of a PEM text.
@@ -67,7 +67,7 @@ async fn trusting(server: TestServer, proxies: &[&str]) -> TestServer {
         .await
 }
 
-story! {
+sqlite_story! {
     async fn the_field_of_anybody_else_means_nothing(server) {
         server = trusting(server, &["192.0.2.7", "::1"]).await;
         let lender = server.register("lender", &["transaction-status"]).await;
@@ -87,7 +87,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_trusted_proxy_says_which_certificate_it_saw(server) {
         server = trusting(server, &["127.0.0.1"]).await;
         let lender = server.register("lender", &["transaction-status"]).await;
@@ -106,7 +106,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_malformed_field_is_no_certificate(server) {
         server = trusting(server, &["127.0.0.1"]).await;
         let lender = server.register("lender", &["transaction-status"]).await;

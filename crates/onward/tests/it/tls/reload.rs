@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use super::{connect, trusting};
-use crate::story;
+use crate::sqlite_story;
 use crate::test_server::{At, TestServer};
 
 /// Opens a connection to the key set's address.
@@ -47,7 +47,7 @@ fn renew(server: &TestServer) {
         .unwrap();
 }
 
-story! {
+sqlite_story! {
     async fn a_new_certificate_is_served_and_an_open_connection_goes_on(server) {
         let mut old = open(&server).await;
         assert_eq!(ask(&mut old).await, "200");
@@ -62,7 +62,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn new_files_are_found_without_a_signal(server) {
         server = server.reconfigure(|config| config.certificate_check_seconds = 1).await;
         let old = shown(&open(&server).await);
@@ -75,7 +75,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn files_that_cannot_be_used_change_nothing(server) {
         let before = shown(&open(&server).await);
         let folder = server.directory.path().to_owned();

@@ -9,7 +9,7 @@ use rcgen::{
 use super::authorities::second_authority;
 use super::certificates::{authority, changed, issue, stranger};
 use super::{TLS12, TLS13, outcome, trusting_with};
-use crate::story;
+use crate::sqlite_story;
 use crate::test_server::{At, TestServer, http_client};
 
 /// The list of what this issuer has revoked, good until a year, PEM.
@@ -70,7 +70,7 @@ async fn check(server: &TestServer, identity: &str, expected: &str, label: &str)
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_revoked_certificate_is_refused_and_others_pass(server) {
         server = with_list(server).await;
         let (seventh, eighth) = (numbered(&server, 7), numbered(&server, 8));
@@ -81,7 +81,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     /// RFC 5280 section 6.3.3: without a list that is in date nothing is known of a certificate.
     async fn a_certificate_of_which_nothing_is_known_is_refused(server) {
         server = with_list(server).await;
@@ -103,7 +103,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_list_of_another_authority_is_refused_and_clients_go_on(server) {
         server = with_list(server).await;
         let identity = numbered(&server, 7);
@@ -117,7 +117,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn an_authority_without_a_list_is_refused_and_clients_go_on(server) {
         let folder = server.directory.path().to_owned();
         let file = folder.join("clients.pem");
@@ -136,7 +136,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_node_that_starts_with_a_list_of_another_authority_is_not_ready(server) {
         let path = server.directory.path().join("crl.pem");
         std::fs::write(&path, list(&stranger("Another"), &[], 2090)).unwrap();
@@ -150,7 +150,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_revocation_counts_on_open_connections_too(server) {
         server = with_list(server).await;
         let mut lender = server.register("lender", &["transaction-status"]).await;

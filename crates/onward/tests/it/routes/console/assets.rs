@@ -3,9 +3,9 @@
 use reqwest::Method;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 
-use crate::story;
+use crate::sqlite_story;
 
-story! {
+sqlite_story! {
     async fn assets_are_kept_for_good(server) {
         let mut browser = server.browser();
         let page = browser.get("/sign-in").await;

@@ -3,8 +3,8 @@
 use reqwest::Method;
 use reqwest::header::{COOKIE, HOST, ORIGIN};
 
-use crate::story;
 use crate::test_server::{CONSOLE_URL, ENTRY};
+use crate::{sqlite_story, story};
 
 story! {
     async fn a_visitor_becomes_one_of_the_people(server) {
@@ -25,7 +25,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn pages_need_a_session(server) {
         let mut browser = server.browser();
         for path in ["/", "/chains", "/search?q=1", "/account", "/changes"] {
@@ -40,7 +40,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn forms_of_other_sites_and_other_hosts_are_refused(server) {
         let mut browser = server.sign_in_as("lender", &[]).await;
         let cookie = browser.cookie().unwrap().to_owned();
@@ -70,7 +70,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn no_page_has_another_method(server) {
         let browser = server.sign_in_as("lender", &[]).await;
         for (path, allowed) in [("/search", "GET,HEAD"), ("/sign-out", "POST"), ("/sign-in", "GET,HEAD,POST")] {
@@ -99,7 +99,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn browsers_are_told_what_pages_may_do(server) {
         let mut browser = server.sign_in_as("lender", &[]).await;
         let page = browser.get("/account").await;

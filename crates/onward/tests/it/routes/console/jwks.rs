@@ -1,8 +1,8 @@
 //! `/jwks`: the console's copy of the key set.
 
-use crate::story;
+use crate::sqlite_story;
 
-story! {
+sqlite_story! {
     async fn the_copy_is_the_published_key_set(server) {
         let mut kim = server.sign_in_as("lender", &[]).await;
         let copy = kim.get("/jwks").await;

@@ -2,9 +2,9 @@
 
 mod back;
 
-use crate::story;
+use crate::sqlite_story;
 
-story! {
+sqlite_story! {
     async fn a_console_without_a_provider_says_so(server) {
         let mut browser = server.browser();
         let page = browser.get("/sign-in").await;
@@ -21,7 +21,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn nobody_queues_for_a_provider_that_does_not_answer(server) {
         const METADATA: &str = "/.well-known/openid-configuration";
         let provider;

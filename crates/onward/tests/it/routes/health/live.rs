@@ -1,9 +1,9 @@
 //! `/health/live`.
 
-use crate::story;
+use crate::sqlite_story;
 use crate::test_server::{At, http_client, send};
 
-story! {
+sqlite_story! {
     async fn the_process_answers(server) {
         let http = http_client(&server, None);
         let answer = send(http.get(server.url(At::Ops, "/health/live"))).await;

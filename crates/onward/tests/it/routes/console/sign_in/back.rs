@@ -5,8 +5,8 @@ use reqwest::header::{COOKIE, RETRY_AFTER, SET_COOKIE};
 use storage::people::{Identity, bind_identity};
 use web::secret::digest;
 
-use crate::story;
 use crate::test_server::{BEGINNING, Browser, Page, Provider, SUBJECT, TestServer};
+use crate::{sqlite_story, story};
 
 /// A sign-in that has begun in a browser.
 struct Begun {
@@ -62,7 +62,7 @@ async fn with_account(server: TestServer) -> (TestServer, Provider) {
     (server, provider)
 }
 
-story! {
+sqlite_story! {
     async fn nobody_comes_back_without_a_provider(server) {
         let mut browser = server.browser();
         let refused = browser.get("/sign-in/back?code=x&state=y").await;
@@ -95,7 +95,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn nobody_reaches_the_provider_with_a_cookie_of_their_own(server) {
         let provider;
         (server, provider) = with_account(server).await;
@@ -125,7 +125,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn few_sign_ins_call_the_provider_at_once(server) {
         const AT_ONCE: usize = console_routes::limits::SIGN_INS_AT_ONCE;
         let provider;

@@ -219,7 +219,7 @@ sqlite_story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn each_answer_has_an_interaction_id(server) {
         let asker = server.lender_with_sales([1]).await;
         let name = "x-fapi-interaction-id";
