@@ -5,6 +5,7 @@ mod parser_refusal;
 pub mod peers;
 pub mod slow_body;
 mod streams;
+pub mod unproven_bodies;
 mod unread;
 
 use std::convert::Infallible;

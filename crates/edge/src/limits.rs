@@ -24,6 +24,11 @@ pub const UNREAD_BYTES_MAX: u64 = 256 * 1024;
 /// The same for HTTP/2. Some clients lose the answer if their stream is reset while they send, and a
 /// reset stream costs the others of its connection more than its bytes do.
 pub const UNREAD_BYTES_OF_STREAM_MAX: u64 = 4 * 1024 * 1024;
+/// Bytes of the bodies under way that a node holds for callers from one address who have not proved who they
+/// are.
+pub const UNPROVEN_BODY_BYTES_OF_ADDRESS_MAX: u64 = 4 * 1024 * 1024;
+/// The same for all such callers together.
+pub const UNPROVEN_BODY_BYTES_OF_NODE_MAX: u64 = 64 * 1024 * 1024;
 /// How long a closing connection still takes bytes that nobody reads.
 pub const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often the log warns of new expiries of certificates and revocation lists.

@@ -112,6 +112,13 @@ pub fn note_caller(id: &Arc<str>) {
     }
 }
 
+/// Whether [`note_caller`] noted the caller of this request.
+pub fn has_caller() -> bool {
+    CALLER
+        .try_with(|caller| caller.borrow().is_some())
+        .unwrap_or(false)
+}
+
 /// A span for one step that the request waits for, such as `sign`.
 pub fn step(name: &'static str) -> Span {
     tracing::trace_span!(target: TARGET, "step", otel.name = name)

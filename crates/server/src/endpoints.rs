@@ -39,6 +39,7 @@ pub(crate) async fn open_endpoints(
         security_log: SecurityLog::new(),
         failure_log: FailureLog::new(),
         unread: Arc::default(),
+        bodies: Arc::default(),
     });
     let new_peers = || {
         let exempt = config.trusted_proxies.clone();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use edge::connection::unproven_bodies::UnprovenBodies;
 use edge::peer::Peer;
 use edge::tls::ExtendedKeyUsage;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -17,7 +18,7 @@ use tokens::rate_limit::RateLimits;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
-use web::answered::{Answered, logged_path};
+use web::answered::{Answered, logged_path, network_of};
 use web::listener::Listener;
 use web::problem::Problem;
 use web::rate_limit_fields;
@@ -53,6 +54,8 @@ pub(crate) struct SharedLayer {
     pub failure_log: FailureLog,
     /// Bounds the answers that nobody reads.
     pub unread: Arc<UnreadAnswers>,
+    /// Bounds the bodies of callers who have not proved who they are.
+    pub bodies: Arc<UnprovenBodies>,
 }
 
 impl SharedLayer {
@@ -64,6 +67,13 @@ impl SharedLayer {
         }
         let counted = self.unread.count(|| answered.caller(), response);
         counted.unwrap_or_else(|| Problem::AnswersUnread.into_response())
+    }
+
+    /// Counts the body of a request while it arrives and its caller is unproven.
+    fn bound_body(&self, address: IpAddr, request: Request) -> Request {
+        let is_proxy = self.trusted_proxies.contains(&address);
+        let network = (!is_proxy).then(|| network_of(address));
+        request.map(|body| self.bodies.count(network, body))
     }
 
     /// Takes the client certificate from the `Client-Cert` field of a trusted proxy that terminates
@@ -119,7 +129,7 @@ pub(crate) async fn wrap(
     let address = find_address(&request);
     let answering = async {
         match host::check(&request) {
-            Ok(()) => next.run(request).await,
+            Ok(()) => next.run(layer.shared.bound_body(address, request)).await,
             Err(problem) => problem.into_response(),
         }
     };

@@ -35,7 +35,7 @@ pub struct Answered<'a> {
 }
 
 /// The network that one caller has: an IPv6 host has 2^64 addresses.
-fn network_of(address: IpAddr) -> IpAddr {
+pub fn network_of(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => match address.to_ipv4_mapped() {

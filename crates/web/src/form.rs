@@ -1,7 +1,10 @@
 //! Reads form bodies in both encodings of S-1, within bounds.
 
+use std::error::Error;
+
 use axum::body::{Body, Bytes};
 use edge::connection::slow_body::SlowBody;
+use edge::connection::unproven_bodies::BodiesFull;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
@@ -161,7 +164,7 @@ impl Encoding {
 }
 
 /// Reads a body of at most `bytes_max` bytes without a content encoding (S-66). The edge bounds the
-/// time.
+/// time. The bytes are copied, because a short frame would keep the long buffer in which it came.
 pub async fn read_body(
     headers: &HeaderMap,
     body: Body,
@@ -171,12 +174,25 @@ pub async fn read_body(
     if !encodings.all(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         return Err(Problem::ContentEncoded);
     }
-    match Limited::new(body, bytes_max).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Problem::BodyTooLarge(bytes_max)),
-        Err(error) if SlowBody::is_cause_of(error.as_ref()) => Err(Problem::BodyTooSlow),
-        Err(_broken) => Err(Problem::BodyMalformed(
-            "The body ended before it was complete.".to_owned(),
-        )),
+    let mut body = Limited::new(body, bytes_max);
+    let mut read = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| refuse_unread(error.as_ref(), bytes_max))?;
+        if let Some(data) = frame.data_ref() {
+            read.extend_from_slice(data);
+        }
+    }
+    Ok(read.into())
+}
+
+fn refuse_unread(error: &(dyn Error + 'static), bytes_max: usize) -> Problem {
+    if error.is::<LengthLimitError>() {
+        Problem::BodyTooLarge(bytes_max)
+    } else if SlowBody::is_cause_of(error) {
+        Problem::BodyTooSlow
+    } else if BodiesFull::is_cause_of(error) {
+        Problem::Unavailable(1, BodiesFull.to_string())
+    } else {
+        Problem::BodyMalformed("The body ended before it was complete.".to_owned())
     }
 }

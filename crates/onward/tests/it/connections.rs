@@ -7,6 +7,7 @@ mod hosts;
 mod http2;
 mod not_ready;
 mod refused;
+mod unproven;
 
 use std::net::SocketAddr;
 use std::time::Duration;
