@@ -21,7 +21,7 @@ use super::includes::unknown_include;
 use super::links::{foreign_sides, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
 use super::proposals::too_many;
-use super::quotas::{TOLD_LISTINGS_PER_DAY, day_used_up, told_used_up};
+use super::quotas::{TOLD_LISTINGS_PER_DAY, day_used_up, sealed_used_up, told_used_up};
 use super::request_key::{key_malformed, key_reused};
 use super::sold_property::{address_differs, address_taken, unknown_address};
 
@@ -69,6 +69,7 @@ pub(crate) fn any_write() -> Vec<Problem> {
     let mut all = keyed_body();
     all.push(key_reused().into());
     all.push(Problem::Unconfirmed(String::new()));
+    all.push(sealed_used_up(600));
     all
 }
 

@@ -1,8 +1,12 @@
-//! Bounds the rows that a branch adds in a day, and the answers kept for a client (S-65).
+//! Bounds the rows that a branch adds in a day, what its changes seal, and the answers kept for a client
+//! (S-65).
 
-use chain::ids::BranchId;
+use std::sync::Arc;
+
+use chain::ids::{BranchId, ChainId};
 use storage::quotas::{self, Used};
-use storage::{StorageError, Write};
+use storage::{Storage, StorageError, Write, sealing};
+use tokens::rate_limit::RateLimits;
 use web::problem::Problem;
 
 use super::ListingManagement;
@@ -14,7 +18,7 @@ const RETRY_SECONDS: u64 = 600;
 pub const TOLD_LISTINGS_PER_DAY: i64 = 200;
 
 /// The quotas of listing and chain management.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Quotas {
     /// Listings that a branch may add in a day; `None`: any number.
     pub listings_per_day: Option<i64>,
@@ -24,6 +28,32 @@ pub struct Quotas {
     pub told_listings_per_day: Option<i64>,
     /// Bytes of the answers that are kept for one client.
     pub kept_answer_bytes: i64,
+    /// Bytes of the versions of chains that the changes of one client or person seal in a day, on this
+    /// node; `None`: any number.
+    pub sealed_bytes: Option<Arc<RateLimits>>,
+}
+
+impl Quotas {
+    /// The refusal of a change by a caller whose earlier changes sealed too much.
+    pub(crate) fn refuse_change(&self, caller: &str) -> Option<Problem> {
+        let wait = self.sealed_bytes.as_ref()?.pay(caller)?;
+        Some(sealed_used_up(wait.max(1)))
+    }
+}
+
+/// Charges a caller for the bytes that the changes of these chains sealed, before its next change. A store
+/// that fails right after a commit charges nothing.
+pub(crate) async fn charge_sealed(
+    sealed_bytes: &RateLimits,
+    storage: &Storage,
+    caller: &str,
+    changed: Vec<ChainId>,
+) {
+    let counting = storage.lookup(move |read| sealing::sum_replaced(read, &changed));
+    match counting.await {
+        Ok(bytes) => sealed_bytes.owe(caller, u32::try_from(bytes).unwrap_or(u32::MAX)),
+        Err(error) => tracing::debug!(%error, "the sealed bytes of a change were not counted"),
+    }
 }
 
 /// The rows that a branch may still add. They were counted before the transaction, so branches that
@@ -46,7 +76,8 @@ struct Part {
 impl Allowance {
     /// Counts the rows that a branch added within the last day.
     pub async fn count(management: &ListingManagement, branch: BranchId) -> Result<Self, Problem> {
-        let quotas = management.quotas;
+        let quotas = &management.quotas;
+        let (listings, properties) = (quotas.listings_per_day, quotas.properties_per_day);
         let now = management.clock.now_seconds();
         let counting = management.storage.read(move |read| {
             let mut count = |limit: Option<i64>, used| {
@@ -61,8 +92,8 @@ impl Allowance {
             Ok::<_, StorageError>(Self {
                 branch,
                 now,
-                listings: count(quotas.listings_per_day, Used::Listings)?,
-                properties: count(quotas.properties_per_day, Used::Properties)?,
+                listings: count(listings, Used::Listings)?,
+                properties: count(properties, Used::Properties)?,
             })
         });
         Ok(counting.await?)
@@ -130,6 +161,13 @@ pub(crate) fn told_used_up(branch: BranchId, limit: i64) -> Problem {
         "Branch {branch} was told {limit} current listings within a day, which is its quota. Ask for \
          homes again later; postcodes are answered still."
     ))
+}
+
+/// The refusal of a change, while the caller's earlier ones sealed too much.
+pub(crate) fn sealed_used_up(wait: u64) -> Problem {
+    let detail = "Your changes of long chains have used your quota of a day up: Onward keeps each state \
+                  of a chain. Send this change later.";
+    Problem::QuotaUsedUp(Some(wait), detail.to_owned())
 }
 
 fn used_up(detail: String) -> Problem {

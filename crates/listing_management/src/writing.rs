@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
 use chain::consent::ForeignLinks;
+use chain::ids::ChainId;
 use http::{HeaderName, HeaderValue, StatusCode};
 use observe::clock::Clock;
 use observe::trace;
@@ -61,9 +62,9 @@ pub async fn write<T: Answer>(
     key: Option<RequestKey>,
     work: impl Fn(&mut Write<'_>, &Author<'_>) -> Result<T, Problem> + Send + Sync + 'static,
 ) -> Result<Written<T>, Problem> {
-    let quota = match &key {
-        Some(_key) => quotas::refuse_kept_answer(management, caller.actor()).await?,
-        None => None,
+    let quota = match management.quotas.refuse_change(caller.actor()) {
+        None if key.is_some() => quotas::refuse_kept_answer(management, caller.actor()).await?,
+        refusal => refusal,
     };
     let pending = Arc::new(PendingWrite {
         caller,
@@ -74,10 +75,22 @@ pub async fn write<T: Answer>(
         offer_idle_seconds: management.offer_idle_seconds,
         work,
     });
-    let done = pending
-        .run(&management.storage)
-        .instrument(trace::step("store write"))
-        .await?;
+    let storage = management.storage.clone();
+    let sealed_bytes = management.quotas.sealed_bytes.clone();
+    let charging = async move {
+        let done = Arc::clone(&pending).run(&storage).await?;
+        if let Some(sealed_bytes) = &sealed_bytes
+            && !done.changed.is_empty()
+        {
+            let (actor, changed) = (pending.caller.actor(), done.changed.clone());
+            quotas::charge_sealed(sealed_bytes, &storage, actor, changed).await;
+        }
+        Ok::<_, Problem>(done)
+    };
+    // A caller that hangs up pays too.
+    let charging = tokio::spawn(charging.instrument(trace::step("store write")));
+    let done = charging.await;
+    let done = done.map_err(|error| Problem::Internal(error.to_string()))??;
     if done.is_due {
         management.wake.wake();
     }
@@ -88,7 +101,7 @@ pub async fn write<T: Answer>(
 struct PendingWrite<W> {
     caller: BranchCaller,
     key: Option<RequestKey>,
-    /// The refusal of one more kept answer.
+    /// The refusal of one more change, or of one more kept answer.
     quota: Option<Problem>,
     /// Each attempt has its own time, because it may have waited.
     clock: Clock,
@@ -102,6 +115,8 @@ struct Done<T> {
     written: Written<T>,
     /// Whether lanes have something new.
     is_due: bool,
+    /// The chains that changed.
+    changed: Vec<ChainId>,
     /// Whether the caller's branches have changed since the answer was kept.
     has_other_branches: bool,
 }
@@ -147,7 +162,7 @@ where
         if let Some(key) = &self.key {
             self.keep(write, key, answer.to_kept())?;
         }
-        Ok(Done::first(Ok(answer), write.has_enqueued()))
+        Ok(Done::first(Ok(answer), write))
     }
 
     /// Keeps a refusal, unless the same request was answered meanwhile.
@@ -162,7 +177,7 @@ where
             let text = text.map_err(|error| Problem::Internal(error.to_string()))?;
             self.keep(write, key, (status, text))?;
         }
-        Ok(Done::first(Err(problem.clone()), false))
+        Ok(Done::first(Err(problem.clone()), write))
     }
 
     /// Refuses the repetition of an answer to a caller who may not make the call any more. This tries
@@ -221,6 +236,7 @@ where
                 is_replayed: true,
             },
             is_due: false,
+            changed: Vec::new(),
             has_other_branches: kept.branches_digest != Some(self.caller.digest_branches()),
         }))
     }
@@ -258,13 +274,14 @@ fn is_final(problem: &Problem) -> bool {
 }
 
 impl<T> Done<T> {
-    fn first(outcome: Result<T, Problem>, is_due: bool) -> Self {
+    fn first(outcome: Result<T, Problem>, write: &Write<'_>) -> Self {
         Self {
             written: Written {
                 outcome,
                 is_replayed: false,
             },
-            is_due,
+            is_due: write.has_enqueued(),
+            changed: write.changed_chains(),
             has_other_branches: false,
         }
     }

@@ -182,6 +182,8 @@ pub struct Config {
     pub replays_per_day: u32,
     /// Memory of the answers that are kept for the `Idempotency-Key`s of one client (S-65).
     pub kept_answers_mebibytes: u32,
+    /// What the changes of one client or person seal in a day, on each node (S-65).
+    pub sealed_mebibytes_per_day: u32,
 
     /// The collector's address for spans (OTLP over HTTP); empty: no spans.
     pub trace_endpoint: String,

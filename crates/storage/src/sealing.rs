@@ -72,6 +72,22 @@ const DELETE_UNSEALED: EachRow = each_row!(
     ["$1" chain text, "$2" number bigint],
     ")"
 );
+const FIND_REPLACED: EachRow = each_row!(
+    "select cast(length(s.document) as bigint) from ",
+    ["$1" which text],
+    " left join chain c on c.id = given.which \
+     join sealed s on s.chain_id = given.which and s.version = coalesce(c.version, \
+     (select max(l.version) from sealed l where l.chain_id = given.which)) - 1"
+);
+
+/// The bytes of the sealed documents that the last changes of these chains replaced. A chain that is
+/// dissolved counts too.
+pub fn sum_replaced(read: &mut Read<'_>, chains: &[ChainId]) -> Result<i64> {
+    let keys: Vec<_> = chains.iter().map(ToString::to_string).collect();
+    let rows: Vec<_> = keys.iter().map(|key| [key.into()]).collect();
+    let lengths = read.query_each(FIND_REPLACED, &rows, |row| row.integer(0))?;
+    Ok(lengths.iter().sum())
+}
 
 /// Reads at most `limit` chains with a version that nobody has sealed, and renders their documents. Returns
 /// the last damage of a chain too; the other chains do not wait for it.

@@ -223,6 +223,11 @@ impl<'c> Write<'c> {
         self.seal.ok_or_else(missing)
     }
 
+    /// The chains that this transaction changes.
+    pub fn changed_chains(&self) -> Vec<ChainId> {
+        self.changed.iter().copied().collect()
+    }
+
     /// Whether this transaction changes a chain already.
     pub(crate) fn changes(&self, chain: ChainId) -> bool {
         self.changed.contains(&chain)

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
@@ -12,6 +13,9 @@ use governor::{Quota, RateLimiter};
 use quick_cache::sync::Cache;
 
 use crate::limits;
+
+const DAY_SECONDS: u32 = 86_400;
+const DAY: Duration = Duration::from_hours(24);
 
 /// The buckets of all callers of this node.
 #[derive(Debug)]
@@ -58,6 +62,17 @@ impl RateLimits {
         Self::of_callers(
             Quota::per_minute(size),
             60,
+            limits::RATE_LIMITED_CALLERS_MAX,
+        )
+    }
+
+    /// Makes buckets that fill within a day.
+    pub fn per_day(size: NonZeroU32) -> Self {
+        let quota = Quota::with_period(DAY / size.get());
+        let quota = quota.unwrap_or_else(|| Quota::per_second(size));
+        Self::of_callers(
+            quota.allow_burst(size),
+            DAY_SECONDS,
             limits::RATE_LIMITED_CALLERS_MAX,
         )
     }
@@ -207,6 +222,19 @@ mod tests {
         limits.owe("b", u32::MAX);
         limits.owe("b", u32::MAX);
         assert!(limits.count("b").is_exceeded);
+    }
+
+    #[test]
+    fn the_bucket_of_a_day_fills_within_a_day() {
+        for size in [86_400, 1024 * 1024, 1024 * 1024 * 1024] {
+            let limits = RateLimits::per_day(NonZeroU32::new(size).unwrap());
+            assert_eq!(limits.pay("a"), None);
+            limits.owe("a", size);
+            assert_eq!(limits.pay("a"), None, "the whole bucket");
+            limits.owe("a", size / 2);
+            let wait = limits.pay("a").unwrap();
+            assert!((43_190..=43_200).contains(&wait), "{size}: {wait}");
+        }
     }
 
     #[test]

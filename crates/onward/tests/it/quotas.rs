@@ -1,5 +1,7 @@
 //! The quotas of one caller (S-65). They never affect another caller.
 
+use std::ops::RangeInclusive;
+
 use http::Method;
 use serde_json::{Value, json};
 use storage::idempotency::{AnswerKey, KeptAnswer, keep_answer};
@@ -223,5 +225,94 @@ story! {
         server.clock.advance(DAY_SECONDS + 600);
         assert_eq!(server.webhook(&key, ("POST", &again), None).await.status, 202);
         assert_eq!(replay().await.status, 202);
+    }
+}
+
+/// Lists homes with these texts and links them into one chain.
+async fn build_chain(agent: &Client, uprns: RangeInclusive<i64>, text: impl Fn() -> String) -> i64 {
+    let mut last = None;
+    for uprn in uprns {
+        let address = json!({"line1": text(), "line2": text(), "line3": text(), "postTown": text(),
+            "line4": text(), "postcode": "LS1 4AP", "uprn": uprn});
+        let body = json!({"address": address, "branch_id": agent.branch(), "price": 250_000});
+        let answer = agent.post("/listing", body).await;
+        assert_eq!(answer.status, 201, "{}", answer.json());
+        let listing = answer.json()["data"]["id"].as_i64().unwrap();
+        if let Some(last) = last {
+            let answer = agent.link(last, listing).await;
+            assert!(answer.status < 300, "{}", answer.json());
+        }
+        last = Some(listing);
+    }
+    last.unwrap()
+}
+
+/// A text of 200 characters that no compression makes short.
+fn noise() -> String {
+    signing::random::token(150).unwrap()
+}
+
+async fn count_sealed(server: &TestServer) -> (i64, i64) {
+    let counting = server.storage.read(|read| {
+        read.query_exactly_one(
+            "select count(*), cast(coalesce(sum(length(document)), 0) as bigint) from sealed",
+            &[],
+            |row| Ok((row.integer(0)?, row.integer(1)?)),
+        )
+    });
+    counting.await.unwrap()
+}
+
+story! {
+    async fn the_changes_of_a_client_seal_so_many_bytes_a_day(server) {
+        server = server.reconfigure(|config| {
+            config.rate_limit_enabled = true;
+            config.rate_limit_burst = 100_000;
+            config.sealed_mebibytes_per_day = 1;
+        }).await;
+        let [north, south] = server.two_agents().await;
+        let listing = build_chain(&north, 1..=20, noise).await;
+        let mebibyte = 1024 * 1024;
+        let mut last = north.record(listing, "sstc", "2026-11-01").await;
+        for day in (2..=20).cycle().take(200) {
+            if last.status != 200 {
+                break;
+            }
+            last = north.record(listing, "sstc", &format!("2026-11-{day:02}")).await;
+        }
+        let said = "429 quota_used_up: Your changes of long chains have used your quota of a day up: \
+            Onward keeps each state of a chain. Send this change later.";
+        assert_eq!(last.failure(), said);
+        let wait: u64 = last.header("retry-after").parse().unwrap();
+        assert!((1..=86_400).contains(&wait), "{wait}");
+        // The change that used the quota up is the last one, and the newest state is sealed soon.
+        let (_count, bytes) = count_sealed(&server).await;
+        assert!((mebibyte - 100_000..mebibyte + 200_000).contains(&bytes), "{bytes}");
+        assert_eq!(add(&north, 99).await.status, 429, "a new chain is a change too");
+        assert_eq!(north.get(&format!("/listing/{listing}")).await.status, 200, "reads go on");
+        assert_eq!(add(&south, 1000).await.status, 201, "others do not pay for it");
+        server = server.reconfigure(|config| config.rate_limit_enabled = false).await;
+        let north = north.after_restart(&server).renewed(&server).await;
+        assert_eq!(north.record(listing, "sstc", "2026-11-21").await.status, 200);
+    }
+}
+
+story! {
+    async fn the_default_quota_of_sealed_bytes_bounds_no_usual_chain(server) {
+        server = server.reconfigure(|config| {
+            config.rate_limit_enabled = true;
+            config.rate_limit_burst = 100_000;
+        }).await;
+        let agent = server.agent("north").await;
+        let listing = build_chain(&agent, 1..=10, || "12 Some Street".to_owned()).await;
+        let (before, before_bytes) = count_sealed(&server).await;
+        for day in (1..=20).cycle().take(100) {
+            let answer = agent.record(listing, "sstc", &format!("2026-11-{day:02}")).await;
+            assert_eq!(answer.status, 200);
+        }
+        let (count, bytes) = count_sealed(&server).await;
+        let each = (bytes - before_bytes) / (count - before);
+        // 64 MiB are 32,000 such changes, and a day has fewer than 1,000 in the longest chain.
+        assert!(each < 2 * 1024, "{each}");
     }
 }

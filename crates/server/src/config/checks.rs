@@ -147,7 +147,7 @@ impl Config {
     }
 
     /// Allowed ranges of the quotas and of the log of accesses.
-    fn quota_numbers(&self) -> [Number; 10] {
+    fn quota_numbers(&self) -> [Number; 11] {
         let quota = |name, setting: u32| (name, i64::from(setting), 1..=1_000_000_000);
         [
             quota("listings_per_day", self.listings_per_day),
@@ -158,6 +158,11 @@ impl Config {
             quota("watch_changes_per_minute", self.watch_changes_per_minute),
             quota("replays_per_day", self.replays_per_day),
             quota("kept_answers_mebibytes", self.kept_answers_mebibytes),
+            (
+                "sealed_mebibytes_per_day",
+                self.sealed_mebibytes_per_day.into(),
+                1..=4_000,
+            ),
             ("access_log_days", self.access_log_days.into(), 0..=36_500),
             (
                 "sealed_retention_days",

@@ -1,7 +1,9 @@
 //! The settings of the other crates, made from the settings of the program.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use chain_queries::answer::AnswerSettings;
 use edge::EdgeSettings;
@@ -12,6 +14,7 @@ use outbound::networks::{AllowedNetworks, NetworkError};
 use storage::StoreUrl;
 use tokens::context::TokenSettings;
 use tokens::key_source::{KeySafeSettings, KeySource};
+use tokens::rate_limit::RateLimits;
 use toml::Table;
 use web::listener::Listener;
 use webhooks::WebhookQuotas;
@@ -133,6 +136,11 @@ impl Config {
             properties_per_day: per_day(self.properties_per_day),
             told_listings_per_day: self.rate_limit_enabled.then_some(TOLD_LISTINGS_PER_DAY),
             kept_answer_bytes: i64::from(self.kept_answers_mebibytes) * 1024 * 1024,
+            sealed_bytes: NonZeroU32::new(
+                self.sealed_mebibytes_per_day.saturating_mul(1024 * 1024),
+            )
+            .filter(|_size| self.rate_limit_enabled)
+            .map(|size| Arc::new(RateLimits::per_day(size))),
         }
     }
 
