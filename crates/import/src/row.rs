@@ -15,6 +15,7 @@ use chain::milestone::MilestoneType;
 use jiff::civil::Date;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
+use storage::properties::ADDRESS_KEY_BYTES_MAX;
 
 pub use error::RowError;
 pub(crate) use error::quoted;
@@ -274,6 +275,12 @@ fn read_property(fields: &mut Fields<'_>) -> Result<PropertyRow, RowError> {
     };
     if row.display_address.is_empty() {
         row.display_address = row.joined_address();
+    }
+    if address::normalise(&row.display_address).len() > ADDRESS_KEY_BYTES_MAX {
+        let rule = format!(
+            "and the other lines must have at most {ADDRESS_KEY_BYTES_MAX} bytes together in UTF-8"
+        );
+        return Err(RowError::wrong_value("line1", &row.line1, rule));
     }
     Ok(row)
 }

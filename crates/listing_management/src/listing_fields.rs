@@ -5,7 +5,7 @@ pub(crate) mod described;
 use chain::ids::{BranchId, PropertyId, Uprn};
 use chain::limits::{EXTERNAL_ID_CHARACTERS_MAX, PRICE_MAX, UPRN_MAX};
 use chain::listing::{Tenure, TransactionType};
-use storage::properties::Address;
+use storage::properties::{ADDRESS_KEY_BYTES_MAX, Address};
 use web::fields::Fields;
 use web::problem::Problem;
 use web::values::{check_id, check_integer, read_filled, read_optional, read_text};
@@ -154,13 +154,23 @@ pub fn read_postcode(text: &str) -> Result<String, String> {
     spaced.ok_or_else(|| "must be a full UK postcode, such as LS1 4AP".to_owned())
 }
 
-/// An address of four lines, of which the last three may be empty, the post town and the postcode.
-pub fn join_address(street: [String; 4], post_town: String, postcode: String) -> Address {
+/// An address of four lines, of which the last three may be empty, the post town and the postcode. The error
+/// says that together they are too long to be found again.
+pub fn join_address(
+    street: [String; 4],
+    post_town: String,
+    postcode: String,
+) -> Result<Address, String> {
     let parts = street.iter().chain([&post_town, &postcode]);
     let filled = parts.filter(|part| !part.is_empty());
     let display_address = filled.map(String::as_str).collect::<Vec<_>>().join(", ");
+    if address::normalise(&display_address).len() > ADDRESS_KEY_BYTES_MAX {
+        return Err(format!(
+            "and the other lines must have at most {ADDRESS_KEY_BYTES_MAX} bytes together in UTF-8"
+        ));
+    }
     let [line1, line2, line3, line4] = street;
-    Address {
+    Ok(Address {
         line1,
         line2,
         line3,
@@ -168,7 +178,7 @@ pub fn join_address(street: [String; 4], post_town: String, postcode: String) ->
         post_town,
         postcode,
         display_address,
-    }
+    })
 }
 
 fn read_changes(fields: &mut Fields) -> ListingChanges {
@@ -247,9 +257,6 @@ fn read_address(fields: &mut Fields) -> Option<Address> {
     let mut line = |name: &'static str| fields.text_by(name, read_optional).unwrap_or_default();
     let [line2, line3, line4] = ["line2", "line3", "line4"].map(&mut line);
     let postcode = fields.text_by("postcode", read_postcode);
-    Some(join_address(
-        [line1?, line2, line3, line4],
-        post_town?,
-        postcode?,
-    ))
+    let address = join_address([line1?, line2, line3, line4], post_town?, postcode?);
+    fields.take("line1", address)
 }

@@ -46,6 +46,9 @@ impl Address {
     }
 }
 
+/// Bytes of [`NewProperty::address_key`]. An index of PostgreSQL refuses a row of more than 2,704 bytes.
+pub const ADDRESS_KEY_BYTES_MAX: usize = 2_000;
+
 /// A property to be stored, with the normal forms for address search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProperty {

@@ -59,6 +59,19 @@ const WITH_DEFAULTS: &str = r#"{"postcode":"ls14ap","line1":" 1 High Street ","p
 {"type":"link","seller_branch":"B","seller":"1","buyer_branch":"B","buyer":"2"}"#;
 
 #[test]
+fn an_address_has_few_enough_bytes_for_an_index() {
+    let long = "\u{4e00}".repeat(200);
+    let line = format!(
+        r#"{{"type":"property","uprn":1,"line1":"{long}","line2":"{long}","line3":"{long}","line4":"{long}","postcode":"LS1 4AP"}}"#
+    );
+    let message = format!(
+        "line1 `{}…` and the other lines must have at most 2000 bytes together in UTF-8",
+        &long[..3 * 40]
+    );
+    check(&line, Err(&message));
+}
+
+#[test]
 fn defaults_are_filled_in() {
     for (line, written) in pairs(WITH_DEFAULTS) {
         check(line, Ok(written));

@@ -120,6 +120,6 @@ fn read_place(form: &PostedForm, errors: &mut Vec<FieldError>) -> Option<Place> 
         _typed => take(check_uprn(form.number("uprn")), "uprn", errors)?,
     };
     let street = [line1?, line2?, line3?, line4?];
-    let address = join_address(street, post_town?, postcode?);
+    let address = take(join_address(street, post_town?, postcode?), "line1", errors)?;
     Some(Place::Address(PlaceAddress { address, uprn }))
 }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::create::{body, mill_house, with};
-use crate::sqlite_story;
 use crate::test_server::Client;
 use crate::test_server::manners::grouped;
+use crate::{sqlite_story, story};
 
 sqlite_story! {
     async fn every_wrong_field_is_named_at_once(server) {
@@ -182,6 +182,27 @@ sqlite_story! {
             assert_eq!(answer.status, 201, "{member} {value}: {}", answer.json());
         }
         let address = with(&mill_house(), "uprn", json!(899_999_999_999_i64));
+        let answer = agent.post("/listing", body(&agent, &address)).await;
+        assert_eq!(answer.status, 201, "{}", answer.json());
+    }
+}
+
+story! {
+    async fn an_address_has_few_enough_bytes_for_an_index(server) {
+        let agent = server.agent("north").await;
+        // Letters that no database makes shorter.
+        let line = |first: u32| {
+            let letters = (first..).filter_map(char::from_u32).take(200);
+            letters.collect::<String>()
+        };
+        let [one, two, three, town] = [0x4e00, 0x5e00, 0x6e00, 0x7e00].map(line);
+        let mut address = json!({"line1": one, "line2": two, "line3": three, "postTown": town,
+            "postcode": "LS6 3AB"});
+        let answer = agent.post("/listing", body(&agent, &address)).await;
+        assert_eq!(answer.failure(), "422 value_invalid (address.line1): address.line1: and the other lines \
+            must have at most 2000 bytes together in UTF-8");
+        assert_eq!(agent.get("/listing").await.page().1.len(), 0);
+        address["postTown"] = "Leeds".into();
         let answer = agent.post("/listing", body(&agent, &address)).await;
         assert_eq!(answer.status, 201, "{}", answer.json());
     }
