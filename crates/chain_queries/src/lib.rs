@@ -9,6 +9,7 @@ pub mod routes;
 pub mod sealer;
 pub mod sealing;
 pub mod signed_chain;
+pub mod turns;
 pub mod wire;
 
 use std::sync::Arc;
@@ -17,10 +18,10 @@ use observe::clock::Clock;
 use state_log::StateLog;
 use storage::Storage;
 use tokens::context::TokenContext;
-use web::turns::Turns;
 
 use crate::access_log::AccessLog;
 use crate::answer::Answers;
+use crate::turns::QueryTurns;
 
 /// The context of the chain query and the address look-up.
 #[derive(Debug)]
@@ -37,6 +38,6 @@ pub struct ChainQueries {
     pub accesses: Arc<AccessLog>,
     /// The log that proves answers.
     pub state_log: Arc<StateLog>,
-    /// One query by many addresses of each client at a time.
-    pub address_turns: Turns<Arc<str>>,
+    /// Bounds expensive calls that are under way.
+    pub turns: QueryTurns,
 }

@@ -10,6 +10,10 @@ pub(crate) const COMPARED_PER_REQUEST: u64 = 1_000;
 pub const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Bytes of an answer at the cost of one more request.
 pub(crate) const ANSWER_BYTES_PER_REQUEST: usize = 128 * 1024;
+/// Evidence packs that a node makes at once. A hostile answer of 4 MiB takes 340 MB while it is read.
+pub(crate) const PACKS_AT_ONCE_MAX: usize = 2;
+/// Chains in an evidence pack at the cost of one more request.
+pub(crate) const PROVED_CHAINS_PER_REQUEST: usize = 8;
 /// `value[]` entries of one query (S-3).
 pub(crate) const VALUES_MAX: usize = 100;
 /// Characters of one `value[]` entry after trimming (S-3).

@@ -42,9 +42,12 @@ pub(crate) async fn tell(
 ) -> Result<Option<CurrentListing>, Problem> {
     let now = management.clock.now_seconds();
     let branches = caller.branches().to_vec();
-    let finding = management
-        .storage
-        .read(move |read| find_home(read, &text, &branches, now));
+    // The body may have taken its time.
+    let proved = caller.clone();
+    let finding = management.storage.read(move |read| {
+        proved.prove_again(read)?;
+        Ok::<_, Problem>(find_home(read, &text, &branches, now)?)
+    });
     let (home, compared) = finding.await?;
     management.owe(caller.actor(), compared);
     let Some(home) = home else {

@@ -7,6 +7,7 @@ use chain_queries::ChainQueries;
 use chain_queries::access_log::AccessLog;
 use chain_queries::answer::Answers;
 use chain_queries::sealer::Sealer;
+use chain_queries::turns::QueryTurns;
 use console_routes::Console;
 use console_routes::guard::Site;
 use console_routes::open_id::{OpenId, OpenIdSettings};
@@ -30,7 +31,6 @@ use tokens::rate_limit::RateLimits;
 use tokens::registry::Registry;
 use tokens::signers::Signers;
 use uuid::Uuid;
-use web::turns::Turns;
 use webhooks::WebhookManagement;
 use webhooks::paced::Paced;
 use webhooks::running::Running;
@@ -302,7 +302,7 @@ impl Foundation {
             answers: Answers::new(self.config.answers(), signers, Arc::clone(&metrics.answers)),
             accesses: Arc::clone(&self.accesses),
             state_log: self.state_log(),
-            address_turns: Turns::new(1, limits::CLIENTS_TAKING_TURNS_MAX),
+            turns: QueryTurns::new(limits::CLIENTS_TAKING_TURNS_MAX),
         });
         let management = Arc::new(ListingManagement {
             clock: clock.clone(),

@@ -165,6 +165,18 @@ impl BoundToken {
     /// # Errors
     /// [`AccessRefusal::TokenInvalid`], also when the client acts for other branches now.
     pub fn prove_again(&self, read: &mut Read<'_>) -> Result<(), AccessRefusal> {
+        self.prove_scope_again(read, self.scope)
+    }
+
+    /// As [`BoundToken::prove_again`], with another scope than the one of [`BoundToken::prove`].
+    ///
+    /// # Errors
+    /// Those of [`BoundToken::prove_again`].
+    pub fn prove_scope_again(
+        &self,
+        read: &mut Read<'_>,
+        needed: Scope,
+    ) -> Result<(), AccessRefusal> {
         // Whatever ends a token raises the revision, so this is one statement in the usual case.
         if registry::find_revision(read)? == self.revision {
             return Ok(());
@@ -178,7 +190,7 @@ impl BoundToken {
             let mut scopes = found.scopes.iter().filter_map(|name| Scope::parse(name));
             found.is_active
                 && found.token_generation == client.token_generation
-                && scopes.any(|scope| scope == self.scope)
+                && scopes.any(|scope| scope == needed)
         });
         match found {
             None => Err(AccessRefusal::TokenInvalid(ENDED)),

@@ -93,21 +93,39 @@ async fn answer(
     let caller = authorization::prove(tokens, &snapshot, &parts, scope).await?;
     rate_limit_fields::count(tokens.rate_limits.as_deref(), caller.client(), allowance)?;
     known_parameters::check(parts.uri.query().unwrap_or_default(), &[])?;
+    let client = Arc::clone(&caller.client().id);
+    let _turn = queries.turns.ask_for_pack(&client).await;
+    // The pack before this one may have been expensive.
+    let limits = tokens.rate_limits.as_ref();
+    if let Some(seconds) = limits.and_then(|limits| limits.pay(&client)) {
+        return Err(Problem::RateLimited(seconds));
+    }
     let body = JsonBody::read_at_most(MAX_PACK_BYTES, &parts.headers, body).await?;
     let body = body.json()?;
     let cost = body.len() / limits::ANSWER_BYTES_PER_REQUEST;
-    tokens.owe(&caller.client().id, cost as u64);
+    tokens.owe(&client, cost as u64);
+    let _place = queries.turns.make_pack().await;
     let received = tokio::task::spawn_blocking(move || Received::parse(&body));
     let received = received.await;
     let received = received.map_err(|error| Problem::Internal(error.to_string()))??;
-    if received.is_past {
-        caller.require(Scope::TransactionHistory)?;
-    }
+    let cost = received.chains / limits::PROVED_CHAINS_PER_REQUEST;
+    tokens.owe(&client, cost as u64);
+    let needed = if received.is_past {
+        Scope::TransactionHistory
+    } else {
+        scope
+    };
+    caller.require(needed)?;
+    // The body may have taken its time.
+    let proving = queries
+        .storage
+        .read_by_index(move |read| Ok::<_, Problem>(caller.prove_scope_again(read, needed)?));
+    proving.await?;
     let making = queries.state_log.make_pack(received.answer, received.at);
     let pack = making.await.map_err(refuse)?;
     let now = queries.clock.now_seconds();
     let shown = received.properties.into_iter();
-    queries.accesses.note(now, &caller.client().id, shown);
+    queries.accesses.note(now, &client, shown);
     Ok(pack)
 }
 
@@ -115,6 +133,8 @@ async fn answer(
 struct Received {
     answer: Answer,
     properties: Vec<PropertyId>,
+    /// The number of its chains.
+    chains: usize,
     /// Whether it is about a past time.
     is_past: bool,
     /// The time that it is about, or otherwise the time at which it claims to be signed. Unix seconds.
@@ -129,11 +149,14 @@ impl Received {
         let at: Option<Timestamp> = as_of
             .or(signed_at.as_deref())
             .and_then(|time| time.parse().ok());
-        let chains = answer.chains().unwrap_or_default().iter();
-        let properties = chains.filter_map(|chain| chain["properties"].as_array());
+        let chains = answer.chains().unwrap_or_default();
+        let properties = chains
+            .iter()
+            .filter_map(|chain| chain["properties"].as_array());
         let ids = properties.flatten().filter_map(|one| one["id"].as_i64());
         Ok(Self {
             properties: ids.map(PropertyId).collect(),
+            chains: chains.len(),
             is_past: as_of.is_some(),
             at: at.map_or(i64::MAX, Timestamp::as_second),
             answer,

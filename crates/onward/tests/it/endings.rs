@@ -8,9 +8,11 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-use crate::story;
+use crate::query::rows::Rows;
+use crate::query::versions::SCOPES;
 use crate::test_server::{At, CONSOLE_URL, Client, TestServer};
 use crate::tls::{connect, trusting};
+use crate::{sqlite_story, story};
 
 /// A request of which the server has read the head: it has proved the caller, and asks for the body.
 struct Begun<S> {
@@ -200,5 +202,54 @@ story! {
         }
         let changes = "select (select count(*) from milestone) + (select count(*) from chase)";
         assert_eq!(count(&server, changes).await, 0);
+    }
+}
+
+story! {
+    async fn a_client_that_ends_meanwhile_is_told_nothing(server) {
+        server.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
+        let kept = server.client("kept", &SCOPES, &[]).await;
+        let answer = kept.ask_uprns(&[1]).await;
+        kept.wait_for_evidence(&server, &answer.body).await;
+        let home = json!({"full_address": "14 Example Road, Leeds, LS6 3AB"});
+        let calls = [(At::Base, "POST /api/v1/evidence", answer.json()),
+            (At::Listing, "POST /api/v1/address/filter", home)];
+        for ending in [None, Some(Ending::Disabled), Some(Ending::Revoked)] {
+            let lender = server.client(&format!("lender {ending:?}"), &SCOPES, &[]).await;
+            let agent = server.agent(&format!("agent {ending:?}")).await;
+            let mut all = Vec::new();
+            for (client, (at, line, body)) in [&lender, &agent].into_iter().zip(&calls) {
+                all.push(begin_call(&server, client, *at, line, body).await);
+            }
+            if let Some(ending) = ending {
+                end(&server, &lender, ending).await;
+                end(&server, &agent, ending).await;
+            }
+            let expected = if ending.is_some() { "401" } else { "200" };
+            for begun in all {
+                assert_eq!(begun.end().await, expected, "{ending:?}");
+            }
+        }
+    }
+}
+
+sqlite_story! {
+    async fn a_client_asks_for_one_pack_at_a_time(server) {
+        server.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
+        let lender = server.client("lender", &SCOPES, &[]).await;
+        let answer = lender.ask_uprns(&[1]).await;
+        lender.wait_for_evidence(&server, &answer.body).await;
+        let line = "POST /api/v1/evidence";
+        let first = begin_call(&server, &lender, At::Base, line, &answer.json()).await;
+        let second = lender.ask_evidence(&answer.body);
+        tokio::pin!(second);
+        let other = server.client("other", &SCOPES, &[]).await;
+        tokio::select! {
+            biased;
+            answer = &mut second => panic!("{} beside another of the same client", answer.status),
+            answer = other.ask_evidence(&answer.body) => assert_eq!(answer.status, 200),
+        }
+        assert_eq!(first.end().await, "200");
+        assert_eq!(second.await.status, 200);
     }
 }

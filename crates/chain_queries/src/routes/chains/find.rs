@@ -140,7 +140,7 @@ async fn find_addresses(
     mut findings: Findings,
 ) -> Result<Findings, Problem> {
     let _turn = if addresses.len() > limits::ADDRESSES_AT_ONCE {
-        Some(queries.address_turns.take(&client.id).await)
+        Some(queries.turns.query_addresses(&client.id).await)
     } else {
         None
     };
