@@ -1,7 +1,10 @@
 //! Removes rows that are older than their retention, in parts.
 
+use std::collections::BTreeMap;
+
 use chain::words;
 
+use crate::row::Value;
 use crate::{Read, Result, Write};
 
 /// The statements for a table, the columns of its key, and the column of a row's time, which has an
@@ -14,6 +17,12 @@ macro_rules! statements {
         statements!($table, $key, $time, $condition, "")
     };
     ($table:literal, $key:literal, $time:literal, $condition:literal, $then_by:literal) => {
+        statements!($table, $key, $time, $condition, $then_by, "")
+    };
+    (
+        $table:literal, $key:literal, $time:literal, $condition:literal, $then_by:literal,
+        $returning:literal
+    ) => {
         (
             concat!(
                 "delete from ",
@@ -31,7 +40,8 @@ macro_rules! statements {
                 " order by ",
                 $time,
                 $then_by,
-                " limit $2)"
+                " limit $2)",
+                $returning
             ),
             concat!(
                 "select ",
@@ -89,6 +99,9 @@ impl OldRows {
                  where ended_at < $1 order by ended_at, id limit $2)",
                 &parameters,
             )?;
+        }
+        if self == Self::Sealed {
+            return delete_sealed(write, self.statements().0, &parameters);
         }
         write.execute(self.statements().0, &parameters)
     }
@@ -166,8 +179,32 @@ impl OldRows {
                 "chain_id, version",
                 "recorded_at",
                 " and exists (select 1 from sealed n where n.chain_id = sealed.chain_id \
-                 and n.version > sealed.version and n.recorded_at < $1)"
+                 and n.version > sealed.version and n.recorded_at < $1)",
+                "",
+                " returning coalesce(log_number, 0)"
             ),
         }
     }
+}
+
+/// Deletes sealed versions, and counts them for each log that has them: an audit compares the numbers.
+fn delete_sealed(
+    write: &mut Write<'_>,
+    statement: &'static str,
+    parameters: &[Value<'_>],
+) -> Result<u64> {
+    let deleted = write.query(statement, parameters, |row| row.integer(0))?;
+    let mut gone = BTreeMap::new();
+    for log in deleted.iter().filter(|log| **log > 0) {
+        *gone.entry(*log).or_insert(0_i64) += 1;
+    }
+    for (log, count) in gone {
+        let name = format!("states_gone_{log}");
+        write.execute(
+            "insert into counter (name, value) values ($1, $2) \
+             on conflict (name) do update set value = counter.value + excluded.value",
+            &[(&name).into(), count.into()],
+        )?;
+    }
+    Ok(deleted.len() as u64)
 }

@@ -13,8 +13,8 @@ use crate::row::Row;
 use crate::{Read, Result, Write};
 
 pub use self::audited::{
-    AuditedState, Rendered, RenderedPage, list_gaps, list_logged_keys, list_logs, read_audited,
-    render_again,
+    AuditedState, Rendered, RenderedPage, list_gaps, list_gone, list_logged_keys, list_logs,
+    read_audited, render_again,
 };
 pub use self::figures::{LogFigures, find_figures};
 pub use self::places::{Place, find_key_places, find_state, is_unsealed};

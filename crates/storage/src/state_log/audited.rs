@@ -71,6 +71,15 @@ pub fn list_logs(read: &mut Read<'_>) -> Result<Vec<StoredLog>> {
     )
 }
 
+/// How many logged versions were removed after their retention (S-63), by the numbers of the logs.
+pub fn list_gone(read: &mut Read<'_>) -> Result<Vec<(i64, u64)>> {
+    read.query(
+        "select number, value from state_log join counter on name = 'states_gone_' || number",
+        &[],
+        |row| Ok((row.integer(0)?, row.integer(1)?.unsigned_abs())),
+    )
+}
+
 /// At most `limit` sealed versions after a chain and version, in this order, that were recorded at `since` or
 /// later.
 pub fn read_audited(

@@ -4,6 +4,7 @@ use log::TreeHead;
 use log::checkpoint::SignedCheckpoint;
 use state_log::audit::Report;
 use state_log::checkpoint_file;
+use storage::retention::OldRows;
 
 use crate::story;
 use crate::test_server::TestServer;
@@ -201,5 +202,28 @@ story! {
         let found = audit(&server, 0).await;
         assert_eq!(found.fault_count(), 1);
         assert!(found.faults[0].contains("does not continue its last checkpoint"), "{found:?}");
+    }
+}
+
+story! {
+    async fn versions_that_are_gone_after_their_retention_are_no_fault(server) {
+        let agent = server.agent("north").await;
+        let listing = agent.list(100_012_345_601).await;
+        for day in 1..=3 {
+            let answer = agent.record(listing, "sstc", &format!("2026-03-{day:02}")).await;
+            assert_eq!(answer.status, 200, "{}", answer.json());
+        }
+        server.wait_for_log().await;
+        server = server.without_sequencer().await;
+        let whole = audit(&server, 0).await;
+        let later = server.now() + 1;
+        let deleting = server.storage.write(move |write| OldRows::Sealed.delete(write, later, 2));
+        assert_eq!(deleting.await.unwrap(), 2);
+        let found = audit(&server, 0).await;
+        assert_eq!((found.faults, found.versions), (vec![], whole.versions - 2));
+        // Nobody else may remove one.
+        change(&server, &["delete from sealed where version = 3"]).await;
+        let found = audit(&server, 0).await;
+        assert!(found.faults[0].contains("has entries of 4 states"), "{found:?}");
     }
 }
