@@ -58,6 +58,37 @@ fn a_store_is_copied_while_it_serves_and_put_back() {
 }
 
 #[test]
+fn a_copy_that_is_put_back_twice_gives_no_number_twice() {
+    let folder = Folder::new();
+    let copy = folder.path("copy.db").display().to_string();
+    let run = |args: &[&str]| {
+        let done = folder.run(args);
+        assert_eq!(done.status, Some(0), "{}", done.err);
+        done.out
+    };
+    let issue = |name: &str| {
+        run(&["branch", "add", "--name", name, "--participant", "Firm"]);
+        run(&["api-key", "issue", "--participant", "Firm"]);
+    };
+    // No key has a number in the copy, and none a row.
+    run(&["backup", &copy]);
+    let mut given = Vec::new();
+    for name in ["First", "Second", "Third"] {
+        issue(name);
+        for (kind, id) in [("branch", "branch_id"), ("api-key", "id")] {
+            let rows = folder.list(kind);
+            given.extend(rows.iter().map(|row| (kind, row[id].to_string())));
+        }
+        run(&["restore", &copy, "--replace"]);
+    }
+    let count = given.len();
+    assert_eq!(count, 6, "{given:?}");
+    given.sort();
+    given.dedup();
+    assert_eq!(given.len(), count, "{given:?}");
+}
+
+#[test]
 fn a_copy_says_where_the_key_of_its_signing_keys_is() {
     let folder = Folder::new();
     let key = folder.path("key-encryption.key").display().to_string();

@@ -26,6 +26,13 @@ struct Unfinished {
     _lock: FileLock,
 }
 
+/// The numbers that a store has given.
+#[derive(Default)]
+struct Given {
+    tables: Vec<(String, i64)>,
+    counters: Vec<(String, i64)>,
+}
+
 /// Writes the current contents of the store into a new file. The file gets its name when it is
 /// complete and on disk. One read transaction makes the copy, so writers do not wait.
 pub(crate) fn back_up(store: &Path, target: &Path) -> Result<(), CopyError> {
@@ -103,18 +110,64 @@ pub(crate) fn restore(
     check_integrity(&connection, copy)?;
     check_version(&connection, copy)?;
     drop(connection);
-    prepare_restored(&unfinished.path, note)?;
+    let given = read_given(store).unwrap_or_default();
+    prepare_restored(&unfinished.path, &given, note)?;
     set_aside(store)?;
     std::fs::rename(&unfinished.path, store)
         .and_then(|()| sync_folder(store))
         .map_err(write_error)
 }
 
+/// The tables and counters of a store with the last number that each has given. Without a store, or with one that
+/// cannot be read, there is nothing.
+fn read_given(store: &Path) -> Option<Given> {
+    let connection = connect(store, Access::Read).ok()?;
+    let read = |sql: &str| {
+        let mut statement = connection.prepare(sql)?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<rusqlite::Result<Vec<(String, i64)>>>()
+    };
+    Some(Given {
+        tables: read("select name, seq from sqlite_sequence").ok()?,
+        counters: read(
+            "select name, value from counter where name in ('placeholder_uprn', 'restores')",
+        )
+        .ok()?,
+    })
+}
+
+/// Raises the numbers to those that the replaced store has given, which may itself be a restored one.
+fn raise_to(connection: &Connection, given: &Given) -> rusqlite::Result<()> {
+    for (table, number) in &given.tables {
+        let raised = connection.execute(
+            "update sqlite_sequence set seq = max(seq, $1) where name = $2",
+            (number, table),
+        )?;
+        if raised == 0 {
+            connection.execute(
+                "insert into sqlite_sequence (name, seq) select name, $1 from sqlite_master \
+                 where type = 'table' and name = $2",
+                (number, table),
+            )?;
+        }
+    }
+    for (counter, number) in &given.counters {
+        connection.execute(
+            "insert into counter (name, value) values ($1, $2) \
+             on conflict (name) do update set value = max(counter.value, excluded.value)",
+            (counter, number),
+        )?;
+    }
+    Ok(())
+}
+
 /// Raises the counters above all numbers of the lost part, and notes the command. The file has no log
 /// afterwards.
-fn prepare_restored(file: &Path, note: OperatorCommand) -> Result<(), CopyError> {
+fn prepare_restored(file: &Path, given: &Given, note: OperatorCommand) -> Result<(), CopyError> {
     let connection = connect(file, Access::Write)?;
     control(&connection, "begin immediate")?;
+    raise_to(&connection, given)
+        .map_err(|error| CopyError::Write(file.to_owned(), reason(&error)))?;
     let mut write = Write::new(Session::Sqlite(SqliteSession::new(&connection)));
     write.raise_counters()?;
     let version = write.query_exactly_one(migrations::READ_VERSION, &[], |row| row.integer(0))?;
