@@ -83,7 +83,7 @@ pub enum VerifiedState {
 /// As [`verify_answer`], for an answer of either kind.
 ///
 /// # Errors
-/// Those of [`verify_answer`].
+/// The errors of [`verify_answer`].
 pub fn verify_state(body: Vec<u8>, keys: &JwkSet) -> Result<VerifiedState, ClientError> {
     let envelope = verify_envelope(&body, keys)?;
     // The signed data of a version has these members, and a page of chains has neither.

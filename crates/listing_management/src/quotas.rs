@@ -34,7 +34,7 @@ pub struct Quotas {
 }
 
 impl Quotas {
-    /// The refusal of a change by a caller whose earlier changes sealed too much.
+    /// Refuses a change while the earlier changes of the same caller have sealed too many bytes.
     pub(crate) fn refuse_change(&self, caller: &str) -> Option<Problem> {
         let wait = self.sealed_bytes.as_ref()?.pay(caller)?;
         Some(sealed_used_up(wait.max(1)))

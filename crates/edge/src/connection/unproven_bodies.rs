@@ -33,12 +33,12 @@ struct Held {
     networks: HashMap<IpAddr, u64>,
 }
 
-/// A body whose bytes count while its caller is unproven, until this is dropped.
+/// The body of a request. Its bytes count while the caller is unproven, and until the body is dropped.
 #[derive(Debug)]
 struct CountedBody {
     body: Body,
     bodies: Arc<UnprovenBodies>,
-    /// `None` behind a proxy, whose address stands for all its callers.
+    /// `None` behind a proxy: all its callers have the address of the proxy.
     network: Option<IpAddr>,
     bytes: u64,
 }

@@ -35,7 +35,7 @@ pub(super) async fn check_issuer(
     Some(metadata)
 }
 
-/// Names the authorisation server whose tokens the service at `--base-url` takes, if it says so.
+/// Names the authorisation server that the service at `--base-url` publishes, if it publishes one.
 async fn suggest_issuer(endpoints: &Endpoints, trust: &Trust, error: &ClientError) -> Advice {
     let base_url = endpoints.base_url.trim_end_matches('/');
     let described = fetch_resource(base_url, trust).await.ok();

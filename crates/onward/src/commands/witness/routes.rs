@@ -1,4 +1,4 @@
-//! The calls of tlog-witness: one that cosigns, and one that shows what was cosigned last.
+//! The calls of tlog-witness: `add-checkpoint` cosigns a checkpoint, and `checkpoint` shows the last cosigned one.
 
 use std::sync::Arc;
 

@@ -62,6 +62,23 @@ fn log_key() -> LogKey {
     LogKey::from_seed(ORIGIN, &[7; 32]).unwrap()
 }
 
+/// The command of a witness for the log, and further arguments.
+fn command(directory: &Path, args: &[&str]) -> Vec<String> {
+    let log = log_key().verifier().to_string();
+    let directory = directory.to_str().unwrap();
+    let named = [
+        "witness",
+        "--directory",
+        directory,
+        "--name",
+        NAME,
+        "--log",
+        &log,
+    ];
+    let all = named.iter().chain(args);
+    all.map(ToString::to_string).collect()
+}
+
 /// A running witness, and its line for a policy.
 struct Witness {
     program: Program,
@@ -71,18 +88,9 @@ struct Witness {
 
 impl Witness {
     fn start(directory: &Path, args: &[&str], client: Client) -> Self {
-        let directory = directory.to_str().unwrap();
-        let log = log_key().verifier().to_string();
-        let named = [
-            "witness",
-            "--directory",
-            directory,
-            "--name",
-            NAME,
-            "--log",
-            log.as_str(),
-        ];
-        let mut program = Program::start(&[&named[..], args].concat());
+        let command = command(directory, args);
+        let command: Vec<&str> = command.iter().map(String::as_str).collect();
+        let mut program = Program::start(&command);
         let line = program.wait_for_line("witness ");
         Self {
             program,
@@ -150,7 +158,7 @@ async fn a_witness_cosigns_one_history_also_after_it_was_killed() {
     let key = |line: &str| line.split(' ').nth(2).unwrap().to_owned();
     assert_eq!(key(&witness.line), key(&line));
     witness.check(&log.call(0, 7), &first);
-    // The log repeats the call whose answer it may have missed.
+    // The log may have missed the answer, and repeats the call.
     let conflict = ("text/x.tlog.size".to_owned(), "7\n".to_owned());
     let (status, content_type, body) = witness.post(log.call(0, 7).to_string()).await;
     assert_eq!((status, (content_type, body)), (409, conflict));
@@ -221,19 +229,10 @@ async fn with_a_certificate_a_witness_speaks_tls() {
     witness.check(&call, &answer);
     witness.program.stop("TERM");
 
-    let directory = directory.to_str().unwrap();
-    let log = log_key().verifier().to_string();
-    let named = [
-        "witness",
-        "--directory",
-        directory,
-        "--name",
-        NAME,
-        "--log",
-        log.as_str(),
-    ];
     let elsewhere = ["--listen", "127.0.0.1:0", "--url", "https://other.example"];
-    let finished = run(&[&named[..], &elsewhere, &tls].concat());
+    let command = command(&directory, &[&elsewhere[..], &tls].concat());
+    let command: Vec<&str> = command.iter().map(String::as_str).collect();
+    let finished = run(&command);
     assert!(
         finished.failure().contains("not for other.example"),
         "{finished:?}"
