@@ -18,6 +18,7 @@ use tokens::signers::Signers;
 use tracing::Instrument as _;
 use web::problem::Problem;
 
+use crate::answered_times::AnsweredTimes;
 use crate::limits;
 use crate::metrics::AnswerMetrics;
 use crate::sealing;
@@ -41,6 +42,8 @@ pub struct Answers {
     signers: Arc<Signers>,
     reuse_seconds: i64,
     metrics: Arc<AnswerMetrics>,
+    /// Keeps the state at a time as an answer gave it.
+    pub(crate) times: AnsweredTimes,
 }
 
 /// The digest of the content, the key, and the span of time in which the signature is reused.
@@ -132,6 +135,7 @@ impl Answers {
             signers,
             reuse_seconds: settings.signature_reuse_seconds,
             metrics,
+            times: AnsweredTimes::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod access_log;
 pub mod answer;
+mod answered_times;
 pub mod limits;
 pub mod metrics;
 mod openapi;

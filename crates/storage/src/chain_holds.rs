@@ -1,7 +1,7 @@
 //! Notes which chain the current listing of a property is in, and since when (S-60).
 //!
 //! Of several notes in one second the last one counts. A row never comes before an older one of its
-//! property, even if the clock of its node is behind.
+//! property, even if the clock of its node is behind, and none comes at a time of which an answer gave the state.
 
 use chain::ids::{ChainId, ListingId, PropertyId};
 
@@ -64,9 +64,10 @@ pub(crate) fn note_current(
     properties: &[PropertyId],
     now: i64,
 ) -> Result<()> {
+    let time = write.recording_time(now)?;
     let rows: Vec<_> = properties
         .iter()
-        .map(|property| [(*property).into(), now.into()])
+        .map(|property| [(*property).into(), time.into()])
         .collect();
     write.execute_each(HOLD_CURRENT, &rows)
 }
@@ -78,15 +79,16 @@ pub(crate) fn note_move(
     chain: ChainId,
     now: i64,
 ) -> Result<()> {
-    let key = chain.to_string();
-    write.execute_each(HOLD_MOVED, &[[listing.into(), (&key).into(), now.into()]])
+    let (key, time) = (chain.to_string(), write.recording_time(now)?);
+    write.execute_each(HOLD_MOVED, &[[listing.into(), (&key).into(), time.into()]])
 }
 
 /// Notes that all listings of dissolved chains move into their survivors, for each pair of a survivor and a
 /// dissolved chain. The listings have not moved yet.
 pub(crate) fn note_merges(write: &mut Write<'_>, merged: &[[String; 2]], now: i64) -> Result<()> {
+    let time = write.recording_time(now)?;
     let rows = merged
         .iter()
-        .map(|[survivor, dissolved]| [survivor.into(), dissolved.into(), now.into()]);
+        .map(|[survivor, dissolved]| [survivor.into(), dissolved.into(), time.into()]);
     write.execute_each(HOLD_MERGED, &rows.collect::<Vec<_>>())
 }

@@ -24,10 +24,10 @@ const RAISE_VERSIONS: EachRow = each_row!(
 
 /// Inserts a chain without listings. Its changes in this transaction have begun.
 pub fn insert_chain(write: &mut Write<'_>, chain: ChainId, now: i64) -> Result<()> {
-    let key = chain.to_string();
+    let (key, time) = (chain.to_string(), write.recording_time(now)?);
     write.execute(
         "insert into chain (id, version, changed_at) values ($1, 1, $2)",
-        &[(&key).into(), now.into()],
+        &[(&key).into(), time.into()],
     )?;
     write.execute(
         "insert into unsealed (chain_id, version) values ($1, 1)",
@@ -99,7 +99,8 @@ pub(crate) fn begin_changes_of_branch(
 }
 
 /// Begins changes of many chains, as [`begin_change`]. All of them get one time, which this returns: usually
-/// `now`, or a later time that one of them has from a node with another clock. So a listing that moves from one
+/// `now`, or a later time that one of them has from a node with another clock, or of which an answer gave the
+/// state. So a listing that moves from one
 /// of them into another is in exactly one of them at any time.
 pub fn begin_changes(write: &mut Write<'_>, chains: &[ChainId], now: i64) -> Result<i64> {
     let mut keys = Vec::new();
@@ -109,7 +110,7 @@ pub fn begin_changes(write: &mut Write<'_>, chains: &[ChainId], now: i64) -> Res
         }
     }
     let rows: Vec<_> = keys.iter().map(|key| [key.into()]).collect();
-    let (mut unsealed, mut time) = (Vec::new(), now);
+    let (mut unsealed, mut time) = (Vec::new(), write.recording_time(now)?);
     write.query_each(FIND_PRESENT, &rows, |row| {
         time = time.max(row.integer(0)?);
         if row.optional_text(1)?.is_some() {
@@ -124,13 +125,15 @@ pub fn begin_changes(write: &mut Write<'_>, chains: &[ChainId], now: i64) -> Res
     Ok(time)
 }
 
-/// Raises the version of a chain. Its time never comes before that of the version before it.
+/// Raises the version of a chain. Its time never comes before that of the version before it, and comes after
+/// each time of which an answer gave the state.
 fn raise_version(write: &mut Write<'_>, chain: ChainId, now: i64) -> Result<()> {
     write.note_change(chain);
+    let time = write.recording_time(now)?;
     write.execute(
         "update chain set version = version + 1, \
          changed_at = case when changed_at > $1 then changed_at else $2 end where id = $3",
-        &[now.into(), now.into(), (&chain.to_string()).into()],
+        &[time.into(), time.into(), (&chain.to_string()).into()],
     )?;
     Ok(())
 }

@@ -215,6 +215,15 @@ impl Storage {
         block_on(self.submit_write(WriteMode::RowLocks, work)?)
     }
 
+    /// As [`Storage::write`], after each write that runs now and before each later one, of all nodes. They
+    /// wait for it, so `work` must be short.
+    pub async fn write_between_others<T: Send + 'static, E: WorkError>(
+        &self,
+        work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E> {
+        wait_for(self.submit_write(WriteMode::Exclusive, work)?).await
+    }
+
     /// Calls `on_notice` for each notification of a node other than `name`, until the returned value
     /// is dropped. SQLite has no notifications and returns `None`.
     pub fn listen_to_nodes(

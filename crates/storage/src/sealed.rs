@@ -5,7 +5,7 @@ use chain::ids::{ChainId, ListingId, PropertyId, Uprn};
 use crate::address_search::{CurrentListing, Located};
 use crate::row::Row;
 use crate::sealing::{Seal, SealedDocument, SealedVersion, decode_listings, read_present};
-use crate::{Read, Result, StorageError, properties, registry, state};
+use crate::{Read, Result, StorageError, Write, properties, registry, state};
 
 /// The number of a version and the time when it was recorded, in Unix seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +77,18 @@ pub fn find_first_time(read: &mut Read<'_>) -> Result<Option<i64>> {
         &[],
         |row| row.integer(0),
     )
+}
+
+/// Notes that answers may give the state at times up to this one, in Unix seconds. No version gets such a time
+/// from then on. Run it between all other writes: one that runs beside it may have read the note before.
+pub fn note_answered_until(write: &mut Write<'_>, until: i64) -> Result<()> {
+    write.execute(
+        "insert into counter (name, value) values ('answered_until', $1) \
+         on conflict (name) do update set value = \
+         case when counter.value < excluded.value then excluded.value else counter.value end",
+        &[until.into()],
+    )?;
+    Ok(())
 }
 
 /// As [`crate::address_search::find_by_uprn`], for the listing that was current at a time, in Unix

@@ -28,6 +28,8 @@ pub struct Write<'c> {
     changed: BTreeSet<ChainId>,
     /// Renders documents to be sealed.
     seal: Option<Seal>,
+    /// The newest time of which an answer may have given the state, once it was read. Unix seconds.
+    answered_until: Option<i64>,
 }
 
 #[derive(Debug)]
@@ -200,6 +202,7 @@ impl<'c> Write<'c> {
             has_enqueued: false,
             changed: BTreeSet::new(),
             seal: None,
+            answered_until: None,
         }
     }
 
@@ -236,6 +239,21 @@ impl<'c> Write<'c> {
     /// Notes that this transaction changes a chain. `false` if that was noted before.
     pub(crate) fn note_change(&mut self, chain: ChainId) -> bool {
         self.changed.insert(chain)
+    }
+
+    /// The time at which this transaction records a version (S-60): `now`, but after each time of which an
+    /// answer has given the state. The clock of this node may be behind.
+    pub(crate) fn recording_time(&mut self, now: i64) -> Result<i64> {
+        if self.answered_until.is_none() {
+            self.answered_until = self.query_one(
+                "select value from counter where name = 'answered_until'",
+                &[],
+                |row| row.integer(0),
+            )?;
+        }
+        Ok(self
+            .answered_until
+            .map_or(now, |answered| now.max(answered.saturating_add(1))))
     }
 
     /// Runs a statement that returns no rows. Returns the number of changed rows.

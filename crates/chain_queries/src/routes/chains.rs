@@ -136,8 +136,11 @@ impl Exchange<'_> {
         let limits = tokens.rate_limits.as_deref();
         rate_limit_fields::count(limits, caller.client(), self.allowance)?;
         let query = self.read_query().await?;
-        if query.as_of.is_some() {
+        if let Some(as_of) = query.as_of {
             caller.require(Scope::TransactionHistory)?;
+            let now = queries.clock.now_seconds();
+            let times = &queries.answers.times;
+            times.note(&queries.storage, as_of, now).await?;
         }
         let Findings {
             revision,

@@ -185,7 +185,8 @@ fn property_row<'a>((id, property): &(PropertyId, &'a NewProperty)) -> [Value<'a
 /// Inserts chains without listings. Their changes in this transaction have begun.
 pub fn insert_chains(write: &mut Write<'_>, chains: &[ChainId], now: i64) -> Result<()> {
     let keys: Vec<_> = chains.iter().map(ToString::to_string).collect();
-    let rows = keys.iter().map(|key| [key.into(), 1.into(), now.into()]);
+    let time = write.recording_time(now)?;
+    let rows = keys.iter().map(|key| [key.into(), 1.into(), time.into()]);
     write.execute_each(INSERT_CHAINS, &rows.collect::<Vec<_>>())?;
     let rows = keys.iter().map(|key| [key.into(), 1.into()]);
     write.execute_each(INSERT_UNSEALED, &rows.collect::<Vec<_>>())?;

@@ -121,6 +121,81 @@ impl Answer {
 }
 
 story! {
+    async fn a_change_of_a_slow_clock_is_after_the_times_of_answers(server) {
+        let agent = server.agent("north").await;
+        let listing = agent.list(7).await;
+        let auditor = server.client("auditor", &SCOPES, &[]).await;
+        server.clock.advance(20);
+        let at = now(&server) - 5;
+        let answered = auditor.ask_as_of(&[7], at).await.json()["data"].take();
+        assert_eq!(auditor.ask_as_of(&[8], at).await.status, 404);
+        // The changes of a node with a clock that is ten seconds behind.
+        server.clock.advance(-10);
+        agent.record(listing, "sstc", "2026-11-20").await.assert_done();
+        let other = agent.list(8).await;
+        agent.link(other, listing).await.assert_done();
+        server.clock.advance(20);
+        assert_eq!(auditor.ask_as_of(&[7], at).await.json()["data"], answered);
+        assert_eq!(auditor.ask_as_of(&[8], at).await.status, 404);
+        let changed = auditor.ask_as_of(&[7, 8], at + 1).await.chains();
+        for chain in &changed {
+            assert_eq!(chain["chainSummary"]["chainLength"], 2, "{chain}");
+        }
+        assert_eq!(changed.len(), 2);
+        // Without such an answer the clock of the node counts.
+        server.clock.advance(10);
+        let recorded_at = now(&server);
+        agent.record(listing, "sstc", "2026-11-19").await.assert_done();
+        let chain = agent.chain_of(listing).await;
+        let is_last = async || {
+            let last = auditor.list_versions(&chain).await.pop();
+            last.is_some_and(|(_, time)| time == clock::to_rfc3339(recorded_at))
+        };
+        server.wait_until("it is sealed with its own time", is_last).await;
+    }
+}
+
+story! {
+    async fn an_answer_about_a_time_waits_for_its_changes(server) {
+        let agent = server.agent("north").await;
+        let listing = agent.list(7).await;
+        let chain = agent.chain_of(listing).await.parse().unwrap();
+        let auditor = server.client("auditor", &SCOPES, &[]).await;
+        let time = now(&server);
+        let (begin, has_begun) = std::sync::mpsc::channel();
+        let (end, may_end) = std::sync::mpsc::channel::<()>();
+        let storage = server.storage.clone();
+        let changing = tokio::spawn(async move {
+            let change = storage.write_at_length(move |write| {
+                storage::chains::begin_change(write, chain, time)?;
+                let tenure = "update listing set tenure = 'commonhold' where id = $1";
+                write.execute(tenure, &[listing.into()])?;
+                begin.send(()).unwrap();
+                // Nobody says so to a repetition.
+                let _ended = may_end.recv();
+                Ok::<_, storage::StorageError>(())
+            });
+            change.await
+        });
+        tokio::task::block_in_place(|| has_begun.recv().unwrap());
+        server.clock.advance(20);
+        let at = now(&server) - 5;
+        let asker = auditor.clone();
+        let mut asking = tokio::spawn(async move { asker.ask_as_of(&[7], at).await.json()["data"].take() });
+        // The answer comes within this time only if it does not wait for the change.
+        let early = tokio::time::timeout(std::time::Duration::from_millis(500), &mut asking).await;
+        end.send(()).unwrap();
+        changing.await.unwrap().unwrap();
+        let answered = match early {
+            Ok(answered) => answered.unwrap(),
+            Err(_elapsed) => asking.await.unwrap(),
+        };
+        assert_eq!(auditor.ask_as_of(&[7], at).await.json()["data"], answered);
+        assert_eq!(answered["data"][0]["properties"][0]["tenure"], "commonhold");
+    }
+}
+
+story! {
     async fn versions_are_signed_and_listed_by_page(server) {
         let agent = server.agent("north").await;
         let listing = agent.list(7).await;
