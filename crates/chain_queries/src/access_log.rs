@@ -2,7 +2,7 @@
 //! `access_log_days` asks for it.
 //!
 //! Answers wait in memory and are stored once a second, so that no query waits for the log. A killed
-//! node loses the last second.
+//! node loses the last second. Whoever is shown a property again within one second makes one line.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -76,10 +76,13 @@ impl AccessLog {
 
     /// Stores the accesses that wait. After an error they wait on.
     pub async fn store(&self) -> Result<(), StorageError> {
-        let waiting = Arc::new(mem::take(&mut *self.lock()));
+        let mut waiting = mem::take(&mut *self.lock());
         if waiting.is_empty() {
             return Ok(());
         }
+        waiting.sort_unstable();
+        waiting.dedup_by(|one, other| one == other && one.property != NO_PROPERTY);
+        let waiting = Arc::new(waiting);
         let storing = Arc::clone(&waiting);
         let stored = self
             .storage

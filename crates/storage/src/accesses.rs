@@ -16,7 +16,7 @@ const INSERT: &str = "insert into access (accessed_at, client_id, property_id) \
      where v.column1 is not null";
 
 /// A client was shown the chain of a property.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Access {
     /// Unix seconds.
     pub accessed_at: i64,

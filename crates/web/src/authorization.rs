@@ -46,8 +46,10 @@ fn read_bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     if fields.next().is_some() {
         return Err(Problem::TokenInvalid("Send one Authorization field only."));
     }
-    let text = field.to_str().map_err(|_error| Problem::TokenMissing)?;
-    match text.split_once(' ') {
+    // A token is long, and `to_str` looks at its characters one by one.
+    let text = field.as_bytes();
+    let text = text.is_ascii().then(|| str::from_utf8(text).ok()).flatten();
+    match text.and_then(|text| text.split_once(' ')) {
         Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Ok(token.trim()),
         Some(_) | None => Err(Problem::TokenMissing),
     }
