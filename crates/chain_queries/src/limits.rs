@@ -12,6 +12,9 @@ pub const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 pub(crate) const ANSWER_BYTES_PER_REQUEST: usize = 128 * 1024;
 /// Evidence packs that a node makes at once. A hostile answer of 4 MiB takes 340 MB while it is read.
 pub(crate) const PACKS_AT_ONCE_MAX: usize = 2;
+/// How often a page of a person asks for a pack until the log has the state, and how long it waits in between.
+pub(crate) const PACK_ATTEMPTS_MAX: u32 = 5;
+pub(crate) const PACK_PAUSE: Duration = Duration::from_secs(1);
 /// Chains in an evidence pack at the cost of one more request.
 pub(crate) const PROVED_CHAINS_PER_REQUEST: usize = 8;
 /// `value[]` entries of one query (S-3).
@@ -33,8 +36,8 @@ pub(crate) const PAGE_MAX: u64 = 9_007_199_254_740_991;
 pub(crate) const SIGNATURES_CACHED_MAX: usize = 100_000;
 /// How often accesses are stored.
 pub(crate) const ACCESSES_INTERVAL: Duration = Duration::from_secs(1);
-/// How far back a time must lie of which a query asks for the state (S-60), in seconds. Transactions with
-/// earlier times are on disk by then.
+/// How far back a time must lie of which a query asks for the state (S-60), in seconds. Almost all transactions
+/// with earlier times are on disk by then, and the others get a later time.
 pub(crate) const AS_OF_AGE_SECONDS_MIN: i64 = 5;
 /// How often new versions of chains are sealed.
 pub(crate) const SEALING_INTERVAL: Duration = Duration::from_millis(200);

@@ -20,7 +20,7 @@ use self::ladder::Rung;
 /// One chain.
 ///
 /// `?all=1` unfolds a long ladder, `?types=28` shows all milestone types. The page links its `.json`
-/// (document 1's envelope with one chain, queried by the UPRN of the bottom home), `.csv`, `.ics`
+/// (document 1's envelope with one chain, queried by the UPRN of the bottom home), `.pack.json`, `.csv`, `.ics`
 /// and `/history`. For a holder of a share link the same names follow `/share/{token}`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "chain.html", whitespace = "minimize")]
@@ -87,6 +87,8 @@ pub struct Proof {
     pub jwks_url: String,
     /// Path of the console's own copy of the key set.
     pub jwks_copy: String,
+    /// Whether the log of states proves it later (S-62).
+    pub is_logged: bool,
 }
 
 /// An end of the chain. Whether it is closed stands in the homes.
@@ -193,6 +195,12 @@ impl ChainPage {
         queries.extend((!query.is_empty()).then(|| query.to_owned()));
         let mark = if queries.is_empty() { "" } else { "?" };
         format!("{path}{ending}{mark}{}", queries.join("&"))
+    }
+
+    /// Whether the viewer gets the evidence of the state shown. Holders of a share link get none.
+    fn offers_evidence(&self) -> bool {
+        let is_logged = self.proof.as_ref().is_some_and(|proof| proof.is_logged);
+        is_logged && !matches!(self.audience, Audience::Holder { .. })
     }
 
     fn is_progressor(&self) -> bool {

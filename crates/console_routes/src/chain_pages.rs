@@ -237,6 +237,7 @@ impl Console {
             kid: answer.kid.clone(),
             jwks_url: self.jwks_url.clone(),
             jwks_copy: "/jwks".to_owned(),
+            is_logged: self.queries.state_log.file.is_some(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use chain::milestone::{CATALOGUE, Field, MilestoneType};
 use chain::progress::Recorded;
@@ -182,7 +183,8 @@ fn fold(line: &str) -> String {
     folded
 }
 
-fn answer(text: String, kind: &'static str, name: &str) -> Response {
+/// The answer that a browser saves as a file of this name.
+pub(crate) fn answer(content: impl Into<Body>, kind: &'static str, name: &str) -> Response {
     let kind = HeaderValue::from_static(kind);
     let disposition = format!("attachment; filename=\"{name}\"");
     let disposition =
@@ -192,7 +194,7 @@ fn answer(text: String, kind: &'static str, name: &str) -> Response {
             (header::CONTENT_TYPE, kind),
             (header::CONTENT_DISPOSITION, disposition),
         ],
-        text,
+        content.into(),
     )
         .into_response()
 }

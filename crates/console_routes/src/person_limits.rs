@@ -18,7 +18,7 @@ use crate::limits;
 
 /// The cost of a page of a list, of which a page of a chain is 1.
 const LIST_COST: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
-/// The pages that look at many sales.
+/// The pages that look at many sales. An evidence pack costs as much.
 const LISTS: [&str; 5] = ["/chains", "/changes", "/chase", "/chase.csv", "/search"];
 
 /// The limits of all people of this node.
@@ -45,9 +45,11 @@ impl PersonLimits {
     }
 }
 
-/// Whether a request may answer with a list. A refused snooze does.
+/// Whether a request costs as much as a list. A refused snooze answers with one.
 fn is_list(path: &str) -> bool {
-    LISTS.contains(&path) || path.starts_with("/chase/") && path.ends_with("/snooze")
+    LISTS.contains(&path)
+        || path.starts_with("/chase/") && path.ends_with("/snooze")
+        || path.ends_with(".pack.json")
 }
 
 /// Counts the requests of people who are signed in. A list waits until the person's earlier lists are
@@ -84,7 +86,12 @@ mod tests {
 
     #[test]
     fn a_request_that_may_answer_with_a_list_counts_as_one() {
-        for path in ["/chase", "/chase/12/snooze", "/changes"] {
+        for path in [
+            "/chase",
+            "/chase/12/snooze",
+            "/changes",
+            "/chains/1.pack.json",
+        ] {
             assert!(is_list(path), "{path}");
         }
         for path in ["/chase/12/chased", "/changes/read", "/chains/1"] {

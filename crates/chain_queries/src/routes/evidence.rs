@@ -165,7 +165,7 @@ impl Received {
 }
 
 /// The refusal of an answer that gets no pack.
-fn refuse(reason: NoPack) -> Problem {
+pub(crate) fn refuse(reason: NoPack) -> Problem {
     match reason {
         NoPack::NotLogged => Problem::NotLogged(NOT_LOGGED),
         NoPack::NoLog => Problem::NotFound(NO_LOG),

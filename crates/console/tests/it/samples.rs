@@ -99,6 +99,7 @@ pub(crate) fn straight(length: usize) -> ChainPage {
             kid: "prov-2026-10".to_owned(),
             jwks_url: "https://localhost:8442/jwks".to_owned(),
             jwks_copy: "/jwks.json".to_owned(),
+            is_logged: true,
         }),
         layers: homes.collect(),
         top: Cap {

@@ -1,5 +1,5 @@
 //! `GET {console_url}/chains`: the chains of a progressor, and `GET {console_url}/chains/{chain}`: one
-//! chain, as a page or, with `.json` at its end, as document 1's signed answer.
+//! chain, as a page or, with `.json` at its end, as document 1's signed answer. With `.pack.json` it is the evidence of it.
 
 pub(crate) mod history;
 pub(crate) mod shares;
@@ -10,6 +10,7 @@ use axum::extract::{Extension, State};
 use axum::response::{IntoResponse as _, Response};
 use chain::ids::{BranchId, ChainId, ListingId, Uprn};
 use chain::milestone::Group;
+use chain_queries::signed_chain::PACK_MEDIA_TYPE;
 use console::chains::{Branch, ChainsFilter, ChainsPage};
 use console::frame::Section;
 use console::render;
@@ -23,7 +24,7 @@ use web::segments::Segments;
 use crate::Console;
 use crate::chain_lists::list_chains;
 use crate::chain_pages::{Loaded, Viewing};
-use crate::files::{Shows, chain_calendar, chain_csv};
+use crate::files::{self, Shows, chain_calendar, chain_csv};
 use crate::frames::{read_notice, show};
 use crate::guard::LedBy;
 use crate::pages::search::ask_first;
@@ -130,6 +131,7 @@ pub(crate) async fn show_chain(
     match kind {
         "" => show_page(&console, &viewing, &loaded, &uri).await,
         "json" => show_answer(&console, &loaded).await,
+        "pack.json" => show_pack(&console, &loaded).await,
         "csv" | "ics" => Ok(show_file(&console, &viewing, &loaded, kind)),
         _other => Err(Problem::NoSuchPath),
     }
@@ -186,10 +188,19 @@ pub(crate) fn show_file(
     }
 }
 
+const NOT_SHOWN: Problem = Problem::NotFound(
+    "No sale of this chain is the current one of its home, so Onward signs nothing about it.",
+);
+
+/// The evidence of the state shown (S-62).
+async fn show_pack(console: &Console, loaded: &Loaded) -> Result<Response, Problem> {
+    let current = loaded.current.as_ref().ok_or(NOT_SHOWN)?;
+    let made = console.queries.prove_chain(current).await?;
+    let pack = made.ok_or(NOT_SHOWN)?;
+    Ok(files::answer(pack, PACK_MEDIA_TYPE, "chain.pack.json"))
+}
+
 async fn show_answer(console: &Console, loaded: &Loaded) -> Result<Response, Problem> {
-    const NOT_SHOWN: Problem = Problem::NotFound(
-        "No sale of this chain is the current one of its home, so Onward signs nothing about it.",
-    );
     let current = loaded.current.as_ref().ok_or(NOT_SHOWN)?;
     let signed = console
         .queries

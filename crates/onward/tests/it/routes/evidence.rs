@@ -56,7 +56,7 @@ impl TestServer {
     }
 
     /// Verifies a pack with the program's own code and with Python. Returns the steps.
-    async fn verify(&self, pack: &[u8]) -> Vec<String> {
+    pub(crate) async fn verify(&self, pack: &[u8]) -> Vec<String> {
         let policy = self.policy().await;
         let report = evidence::verify(pack, &Policy::parse(&policy).unwrap()).unwrap();
         assert_eq!(report.level, Level::StateLogged);

@@ -1,5 +1,6 @@
 //! `/chains` and `/chains/{chain}`.
 
+mod evidence;
 mod history;
 mod shares;
 
