@@ -3,20 +3,20 @@
 //! An audit runs beside a serving node. Entries and sealed versions never change, so it looks at those that the
 //! logs had when it began, a part at a time.
 
+mod ends;
 mod states;
 mod tree;
 
 use std::collections::HashMap;
 
-use log::checkpoint::SignedCheckpoint;
 use storage::Seal;
 use storage::state_log::{self, Rendered, StoredLog};
 
+pub use self::ends::EndedLog;
 use self::tree::Entries;
+use crate::StateLog;
 use crate::fault::Fault;
 use crate::limits::{AUDIT_FAULTS_KEPT, AUDITED_AT_ONCE};
-use crate::publication::read_stored_head;
-use crate::{StateLog, checkpoint_file};
 
 /// The result of an audit.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -31,6 +31,10 @@ pub struct Report {
     pub keys: u64,
     /// The logs.
     pub logs: Vec<AuditedLog>,
+    /// The ends of earlier logs that these logs name.
+    pub ended: Vec<EndedLog>,
+    /// Sentences about entries and logs that restores lost, as the logs say.
+    pub notes: Vec<String>,
     /// Sentences about what is wrong, at most 1,000.
     pub faults: Vec<String>,
     /// Faults beyond these.
@@ -52,6 +56,10 @@ impl Report {
     /// The number of faults.
     pub fn fault_count(&self) -> u64 {
         u64::try_from(self.faults.len()).unwrap_or(u64::MAX) + self.more_faults
+    }
+
+    fn add_note(&mut self, note: String) {
+        self.notes.push(note);
     }
 
     fn add_fault(&mut self, fault: String) {
@@ -85,11 +93,7 @@ impl StateLog {
     /// [`Fault`] when the store cannot be read. Faults of its content are in the report.
     pub fn audit(&self, seal: Seal, since: i64, progress: Progress<'_>) -> Result<Report, Fault> {
         // Before the logs: a checkpoint is in the store before the file has the next one.
-        let last = match self.file.as_deref().map(checkpoint_file::read) {
-            None | Some(Ok(None)) => None,
-            Some(Ok(Some(last))) => Some(last),
-            Some(Err(fault)) => return Err(fault),
-        };
+        let outside = self.read_outside();
         let logs = self.storage.read_blocking(state_log::list_logs)?;
         let mut audit = Audit {
             log: self,
@@ -104,7 +108,8 @@ impl StateLog {
             let entries = audit.read_log(log)?;
             counted.insert(log.number, entries);
         }
-        audit.compare_last(last.as_ref(), logs.last())?;
+        audit.compare_outside(&outside, logs.last())?;
+        audit.compare_ends(&logs)?;
         audit.compare_keys(&mut counted)?;
         audit.compare_states(&mut counted)?;
         audit.compare_counts(&counted)?;
@@ -115,44 +120,6 @@ impl StateLog {
 }
 
 impl Audit<'_> {
-    /// The store must continue the checkpoint outside it.
-    fn compare_last(
-        &mut self,
-        last: Option<&SignedCheckpoint>,
-        newest: Option<&StoredLog>,
-    ) -> Result<(), Fault> {
-        let (Some(last), Some(newest)) = (last.map(SignedCheckpoint::checkpoint), newest) else {
-            return Ok(());
-        };
-        if last.origin != newest.origin {
-            let text = format!(
-                "the checkpoint file is of the log {}, and the newest log is {}",
-                last.origin, newest.origin
-            );
-            self.report.add_fault(text);
-            return Ok(());
-        }
-        let (number, size, tree_size) = (newest.number, last.head.size, newest.size.unsigned_abs());
-        let found = self.log.storage.read_blocking(move |read| {
-            if size > tree_size {
-                return Ok(None);
-            }
-            read_stored_head(read, number, size, tree_size).map(Some)
-        });
-        let found = match found {
-            // The tiles were compared already, so the report says what is damaged.
-            Err(Fault::Damaged(_)) => None,
-            found => found?,
-        };
-        if found != Some(last.head) {
-            let origin = &newest.origin;
-            self.report.add_fault(format!(
-                "the log {origin} does not continue its last checkpoint, which is in the checkpoint file"
-            ));
-        }
-        Ok(())
-    }
-
     /// Each entry of a log belongs to one version, which may be gone after its retention, to one change of a
     /// key, or to the service itself.
     fn compare_counts(&mut self, counted: &HashMap<i64, Entries>) -> Result<(), Fault> {

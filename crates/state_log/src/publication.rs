@@ -170,7 +170,7 @@ impl StateLog {
             signed_at: self.clock.now_seconds(),
             program: String::new(),
         };
-        let before = find_last(closed, last)?;
+        let before = find_last(closed, last, known)?;
         let batch = self.make_first_batch(&log, before.as_ref())?;
         if let Some(before) = &before {
             let (size, origin) = (before.head.size, &before.origin);
@@ -213,19 +213,25 @@ impl StateLog {
     }
 }
 
-/// The last checkpoint that is known: the one outside the store, or the one in the store if that one is of
-/// another log or older.
+/// The newest checkpoint that is known: the one outside the store, or the one in the store. The store may have lost
+/// a later log than `closed`, its newest one: `last` of number `known` is then of that log.
 fn find_last(
     closed: Option<&StoredLog>,
     last: Option<Checkpoint>,
+    known: i64,
 ) -> Result<Option<Checkpoint>, Fault> {
     let Some(closed) = closed else {
         return Ok(last);
     };
     let stored = SignedCheckpoint::parse(&closed.checkpoint)?;
     let stored = stored.checkpoint();
-    let is_later =
-        |last: &Checkpoint| last.origin == stored.origin && last.head.size >= stored.head.size;
+    let is_later = |last: &Checkpoint| {
+        if last.origin == stored.origin {
+            last.head.size >= stored.head.size
+        } else {
+            known > closed.number
+        }
+    };
     Ok(last.filter(is_later).or_else(|| Some(stored.clone())))
 }
 

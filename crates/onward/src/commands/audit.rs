@@ -15,6 +15,7 @@ use super::{ConfigArgs, Failure, say, say_json};
 ///
 /// It makes the root of each log again from its entries, opens each sealed version and compares it with its
 /// entry, looks for gaps, and renders each present version again. It runs beside the service and changes nothing.
+/// The status is 1 if it finds a fault. Entries that a restore lost, as the next log says, are notes.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
     #[command(flatten)]
@@ -83,6 +84,10 @@ fn describe(report: &Report, since: Option<i64>, begun: i64, seconds: u64) -> se
         .logs
         .iter()
         .map(|log| json!({"origin": log.origin, "size": log.size, "checkpoint": log.checkpoint}));
+    let ended = report
+        .ended
+        .iter()
+        .map(|log| json!({"origin": log.origin, "size": log.size, "in_store": log.in_store}));
     json!({
         "audited_at": to_rfc3339(begun),
         "since": since.map(to_rfc3339),
@@ -92,6 +97,8 @@ fn describe(report: &Report, since: Option<i64>, begun: i64, seconds: u64) -> se
         "rendered": report.rendered,
         "keys": report.keys,
         "logs": logs.collect::<Vec<_>>(),
+        "ended_logs": ended.collect::<Vec<_>>(),
+        "notes": report.notes,
         "fault_count": report.fault_count(),
         "faults": report.faults,
     })
@@ -106,6 +113,7 @@ fn lines(report: &Report) -> Vec<String> {
     if report.more_faults > 0 {
         lines.push(format!("… and {} more faults", report.more_faults));
     }
+    lines.extend(report.notes.iter().map(|note| format!("NOTE {note}")));
     for log in &report.logs {
         lines.push(format!(
             "log {}: the root of {} entries was made again",
@@ -117,8 +125,10 @@ fn lines(report: &Report) -> Vec<String> {
          {} changes of keys compared",
         report.versions, report.logged, report.rendered, report.keys
     ));
-    if report.fault_count() == 0 {
-        lines.push("Nothing is missing, and nothing differs.".to_owned());
+    match (report.fault_count(), report.notes.is_empty()) {
+        (0, true) => lines.push("Nothing is missing, and nothing differs.".to_owned()),
+        (0, false) => lines.push("Nothing else is missing, and nothing differs.".to_owned()),
+        (1.., _) => {}
     }
     lines
 }

@@ -1,6 +1,7 @@
 //! The log of states (S-61) under races, crashes and restored stores.
 
 mod audit;
+mod ends;
 pub(crate) mod stored;
 
 use std::collections::BTreeMap;
@@ -240,7 +241,7 @@ const PUT_BACK: &[&str] = &[
     "insert into state_log select * from kept_log",
     "delete from log_tile",
     "insert into log_tile select * from kept_tile",
-    "delete from sealed where log_index >= (select max(size) from state_log)",
+    "delete from sealed where log_number > 1 or log_index >= (select max(size) from state_log)",
     "delete from unsealed",
     "update chain set version = (select max(s.version) from sealed s where s.chain_id = chain.id)",
 ];

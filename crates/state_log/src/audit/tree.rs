@@ -31,16 +31,25 @@ struct Again {
     tiles: BTreeMap<Place, Vec<u8>>,
     /// The head at the size of the checkpoint.
     signed: Option<TreeHead>,
+    /// The entries that count. Those of a closed log without a checkpoint are in the next log again.
+    counted: u64,
     entries: Entries,
 }
 
 impl Audit<'_> {
     /// Reads all entries of a log, and compares tiles, root and signature.
     pub(super) fn read_log(&mut self, stored: &StoredLog) -> Result<Entries, Fault> {
+        let is_newest = self.logs.keys().max() == Some(&stored.number);
+        let counted = if is_newest {
+            stored.size
+        } else {
+            stored.signed_size
+        };
         let mut again = Again {
             frontier: Frontier::new(),
             tiles: BTreeMap::new(),
             signed: (stored.signed_size == 0).then(TreeHead::empty),
+            counted: counted.unsigned_abs(),
             entries: Entries::default(),
         };
         let bundles = stored.size.unsigned_abs().div_ceil(FULL_WIDTH.into());
@@ -80,9 +89,10 @@ impl Audit<'_> {
     }
 
     fn append(&mut self, stored: &StoredLog, again: &mut Again, entry: &[u8]) -> Result<(), Fault> {
+        let counted = u64::from(again.frontier.size() < again.counted);
         match Entry::parse(entry) {
-            Ok(Entry::State(_commitment)) => again.entries.states += 1,
-            Ok(Entry::Key(_statement)) => again.entries.keys += 1,
+            Ok(Entry::State(_commitment)) => again.entries.states += counted,
+            Ok(Entry::Key(_statement)) => again.entries.keys += counted,
             Ok(Entry::Service(_statement)) => {}
             Err(error) => {
                 let (origin, index) = (&stored.origin, again.frontier.size());

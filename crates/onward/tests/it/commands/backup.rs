@@ -3,8 +3,11 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use observe::clock::Stopwatch;
+use serde_json::{Value, json};
+
 use super::folder::Folder;
-use crate::test_server::Database;
+use crate::test_server::{Database, PATIENCE};
 
 #[test]
 fn a_store_is_copied_while_it_serves_and_put_back() {
@@ -86,6 +89,64 @@ fn a_copy_that_is_put_back_twice_gives_no_number_twice() {
     given.sort();
     given.dedup();
     assert_eq!(given.len(), count, "{given:?}");
+}
+
+#[test]
+fn an_audit_says_what_a_restore_lost() {
+    let folder = Folder::new();
+    let copy = folder.path("copy.db").display().to_string();
+    let audit = |status| {
+        let done = folder.run(&["audit", "--json"]);
+        assert_eq!(done.status, Some(status), "{done:?}");
+        serde_json::from_str::<Value>(&done.out).unwrap()
+    };
+    // Serves until the newest log has a new entry. Returns its size.
+    let grow_log = |logs: usize, size: u64| {
+        let mut server = folder.serve(&[]);
+        server.wait_for("serving");
+        let newest = || {
+            let done = folder.run(&["audit", "--json"]);
+            let report: Value = serde_json::from_str(&done.out).unwrap();
+            report["logs"][logs - 1]["size"].as_u64()
+        };
+        let began = Stopwatch::start();
+        while newest() <= Some(size) {
+            assert!(began.elapsed() < PATIENCE, "the log grows");
+        }
+        server.stop("TERM");
+        audit(0)["logs"][logs - 1]["size"].as_u64().unwrap()
+    };
+    let kept = grow_log(1, 0);
+    for args in [
+        &["backup", &copy][..],
+        &["keys", "rotate", "--purpose", "event", "--now"],
+    ] {
+        assert_eq!(folder.run(args).status, Some(0));
+    }
+    let end = grow_log(1, kept);
+    assert_eq!(folder.run(&["restore", &copy, "--replace"]).status, Some(0));
+    let behind = audit(1)["faults"][0].to_string();
+    assert!(
+        behind.contains("does not continue its last checkpoint"),
+        "{behind}"
+    );
+    grow_log(2, 0);
+    let report = audit(0);
+    let note = report["notes"][0].as_str().unwrap();
+    assert!(
+        note.ends_with(&format!(": a restore lost {}", end - kept)),
+        "{note}"
+    );
+    let origin = &report["logs"][0]["origin"];
+    let ended = json!([{"origin": origin, "size": end, "in_store": kept}]);
+    assert_eq!(report["ended_logs"], ended);
+    let said = folder.run(&["audit"]).out;
+    let is_said = said.contains(&format!("NOTE {note}\n"))
+        && said.ends_with("Nothing else is missing, and nothing differs.\n");
+    assert!(is_said, "{said}");
+    std::fs::remove_file(folder.path("onward.db.checkpoint")).unwrap();
+    let missing = audit(1)["faults"][0].to_string();
+    assert!(missing.contains("does not exist"), "{missing}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use storage::retention::OldRows;
 use crate::story;
 use crate::test_server::TestServer;
 
-async fn audit(server: &TestServer, since: i64) -> Report {
+pub(super) async fn audit(server: &TestServer, since: i64) -> Report {
     let log = server.sequencer();
     let auditing = tokio::task::spawn_blocking(move || {
         let mut steps = 0;
@@ -22,7 +22,7 @@ async fn audit(server: &TestServer, since: i64) -> Report {
     auditing.await.unwrap()
 }
 
-async fn change(server: &TestServer, statements: &'static [&'static str]) {
+pub(super) async fn change(server: &TestServer, statements: &'static [&'static str]) {
     let running = server.storage.write(move |write| {
         for statement in statements {
             write.execute(statement, &[])?;
