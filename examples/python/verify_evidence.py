@@ -11,7 +11,6 @@ PROOF = re.compile(rf"c2sp\.org/tlog-proof@v1\nindex {DECIMAL}\n((?:{HASH}\n){{0
 CHAIN = "chainId", "chainSummary", "properties"
 P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, -1, P) % P
-
 def sha256(*parts): return hashlib.sha256(b"".join(parts)).digest()
 def encode(data): return base64.urlsafe_b64encode(data).decode().rstrip("=")
 def canonical(value): return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
@@ -33,7 +32,7 @@ def parse(data):
         return int(text)
     sort = lambda pairs: dict(sorted(pairs, key=lambda pair: pair[0].encode("utf-16-be")))
     value = json.loads(data.decode(), object_pairs_hook=sort, parse_int=integer, parse_float=integer, parse_constant=integer)
-    check(canonical(value) == data, "the pack is not spelt as it was handed out: verify the file unaltered")
+    check(canonical(value) == data and len(data) <= 2**22, "the pack is longer than 4 MiB, or its spelling was changed: verify it unaltered")
     return value
 def list_dates(value, *path):
     if isinstance(value, dict):
@@ -56,8 +55,7 @@ def add(p, q):
     c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
     e, f, g, h = b - a, d - c, d + c, b + a
     return e * f % P, g * h % P, f * g % P, e * h % P
-def verify_ed25519(public, message, signature):
-    """RFC 8032 section 5.1.7: whether the signature is R and S, and [S]B - [k]A is R."""
+def verify_ed25519(public, message, signature):  # RFC 8032 section 5.1.7: the signature is R and S, and [S]B - [k]A is R
     s, a, base, total = int.from_bytes(signature[32:], "little"), point(public), point(b"\x58" + b"\x66" * 31), (0, 1, 1, 0)
     k = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % ORDER
     minus_a = P - a[0], a[1], 1, P - a[3]
@@ -71,11 +69,12 @@ def verify_rs256(jwk, message, signature):
     size, info = (n.bit_length() + 7) // 8, bytes.fromhex("3031300d060960864801650304020105000420") + sha256(message)
     padded = int.from_bytes(b"\1" + b"\xff" * (size - len(info) - 3) + b"\0" + info, "big")  # RFC 8017 section 9.2
     return n.bit_length() >= 2048 and e > 2 and e % 2 and len(signature) == size and s < n and pow(s, e, n) == padded
+def is_name(text): return re.fullmatch(r"[^\s+]+", text) and len(text.encode()) < 256  # C2SP signed-note
 def parse_key(text, kind):
     name, key_id, key = text.split("+", 2)
     data = decode(key)
     is_key = len(data) == 33 and data[0] == kind and sha256(name.encode(), b"\n", data)[:4].hex() == key_id
-    check(is_key, f"the policy has no key of type {kind}: {text}")
+    check(is_key and is_name(name), f"the policy has no key of type {kind}: {text}")
     return (name, bytes.fromhex(key_id)), data[1:]
 def parse_policy(text):
     """C2SP tlog-policy: the keys of logs, the keys of witnesses by name, the groups, and the quorum."""
@@ -104,7 +103,7 @@ def verify_checkpoint(origin, text, lines, policy):
     (logs, witnesses, groups, quorum), signatures, seen, met, by = policy, {}, [], set(), None
     for name, data in (re.fullmatch(r"— ([^\s+]+) ([^\s]+)", line).groups() for line in lines[:-1].split("\n")):
         data = decode(data)
-        check(len(data) > 4 and (name, data[:4]) not in signatures, "a signature line is wrong")
+        check(is_name(name) and len(data) > 4 and (name, data[:4]) not in signatures, "a signature line is wrong")
         signatures[name, data[:4]] = data[4:]
     known = [(key, text, signatures[named]) for named, key in logs if named[0] == origin and named in signatures]
     check(known and all(verify_ed25519(*signed) for signed in known), "no log of the policy signed the checkpoint")
@@ -123,7 +122,7 @@ def verify_checkpoint(origin, text, lines, policy):
 def verify_logged(entry, proof, policy):
     """C2SP tlog-proof: returns the entry's place, and the result of verify_checkpoint."""
     match = PROOF.fullmatch(proof)
-    check(match and not re.search(r"[\x00-\x09\x0b-\x1f]", proof), "a proof is not a tlog-proof")
+    check(match and len(proof[match.start(3):].encode()) <= 2**16 and not re.search(r"[\x00-\x09\x0b-\x1f]", proof), "not a tlog-proof")
     first, hashes, text, origin, size, root, lines = match.groups()
     index, last, value = int(first), int(size) - 1, sha256(b"\x00", entry)
     check(index <= last < 2**63 - 1, "the log is shorter than the index of an entry")
@@ -134,11 +133,11 @@ def verify_logged(entry, proof, policy):
         index, last = index // 2, last // 2
     check(last == 0 and value == decode(root), "a Merkle proof does not lead to the root")
     return f"entry {first} of {origin}", *verify_checkpoint(origin, text.encode(), lines, policy)
-
 def verify(data, policy):
     """Returns the lines to print, or raises an exception. Level 5 is not in packs of form 1."""
     pack, policy, steps, lacks, seen, times = parse(data), parse_policy(policy.decode()), [], [], [], [0]
-    check(repr(pack["form"]) == "1" and pack["keys"] + pack["states"], "the pack is incomplete, or has a later form")
+    is_bounded = max(len(pack["keys"]), len(pack["states"])) <= 200
+    check(repr(pack["form"]) == "1" and is_bounded and pack["keys"] + pack["states"], "the pack is incomplete, or has a later form")
     has_members(pack, "form", "keys", "states", *(["answer"] if pack["keys"] else []))
     def logged(part, entry):
         check(part["statement"]["form"] == 1, "a statement has a later form: use a later program")
@@ -191,8 +190,9 @@ def verify(data, policy):
         lacks += [f"{count - len(shown)} of {count} properties of chain {chain_id}: the pack withholds them"] * (len(shown) < count)
     steps += [(4, f"witness {witness} cosigned at {write_time(at)}") for witness, at in seen]
     steps += [(4, f"the quorum had seen every entry by {write_time(max(times))}")] if max(times) else []
-    lacks += ["when a state was recorded: recordedAt is a statement of Onward"] if pack["states"] and not max(times) else []
     level = 2 if not pack["states"] else 4 if max(times) else 3
+    lacks += ["whether the key was revoked later: level 2 does not show it"] * (level == 2)
+    lacks += ["when a state was recorded: recordedAt is a statement of Onward"] * (level == 3)
     return [f"level {level}", *(f"{number} {text}" for number, text in steps), *(f"not proved: {text}" for text in lacks)]
 
 if __name__ == "__main__":

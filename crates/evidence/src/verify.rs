@@ -22,6 +22,8 @@ const CHAIN_MEMBERS: [&str; 4] = ["chainId", "chainSummary", "properties", "quer
 
 /// What no answer in a pack proves (S-59).
 const NO_SIGNED_AT: &str = "when the answer was signed: the pack has no signedAt";
+/// What no pack without states proves: its sender can leave a statement out (S-63).
+const NO_END: &str = "whether the key was revoked later: level 2 does not show it";
 /// What states without a quorum of witnesses do not prove.
 const NO_TIME: &str = "when a state was recorded: recordedAt is a statement of Onward";
 
@@ -285,8 +287,10 @@ impl Verifier<'_> {
             let text = format!("the quorum had seen every entry by {}", write_time(time));
             self.step(Level::Witnessed, text);
         }
-        if level == Level::StateLogged {
-            self.not_proved.push(NO_TIME.to_owned());
+        match level {
+            Level::KeyLogged => self.not_proved.push(NO_END.to_owned()),
+            Level::StateLogged => self.not_proved.push(NO_TIME.to_owned()),
+            Level::Signed | Level::Witnessed => {}
         }
         Report {
             level,

@@ -1,4 +1,5 @@
-// Applies each edit and change of examples/vectors/evidence, and counts the packs that the script of verify.html accepts.
+// Applies each edit, change and note of examples/vectors/evidence, and counts the packs that the script of verify.html
+// accepts.
 // tests/it/vectors.rs runs it, with Node 20 or later.
 
 import { readFileSync } from 'node:fs';
@@ -40,6 +41,12 @@ function change({ at, set }) {
   return Buffer.from(canonical(value));
 }
 
+function note({ add, escape = '' }) {
+  const value = JSON.parse(pack);
+  value.states[0].proof += add.map(([text, times]) => text.repeat(times)).join('');
+  return Buffer.from(canonical(value).replaceAll('\ue000', escape));
+}
+
 async function count(packs) {
   let accepted = 0;
   for (const one of packs) {
@@ -56,6 +63,9 @@ for (const [name, report] of Object.entries(reports)) {
 }
 
 const edits = read('edits.txt').toString().trim().split('\n').map(edit);
-const good = await count([pack, read('pack-one-property.json')]);
+const good = await count(['pack.json', 'pack-one-property.json', 'pack-without-states.json'].map(read));
 const changes = JSON.parse(read('changes.json')).map(change);
-console.log(`accepted ${good} packs, ${await count(edits)} of ${edits.length} edits and ${await count(changes)} of ${changes.length} changes`);
+const notes = JSON.parse(read('notes.json'));
+let right = 0;
+for (const one of notes) right += (await count([note(one)])) == ('why' in one ? 0 : 1);
+console.log(`accepted ${good} packs, ${await count(edits)} of ${edits.length} edits and ${await count(changes)} of ${changes.length} changes, and judged ${right} of ${notes.length} notes as stated`);

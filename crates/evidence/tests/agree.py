@@ -1,4 +1,4 @@
-"""Applies each edit and change of examples/vectors/evidence, and counts the packs that verify_evidence.py accepts.
+"""Applies each edit, change and note of examples/vectors/evidence, and counts the packs that verify_evidence.py accepts.
 
 tests/it/vectors.rs runs it. Signatures that were verified once are remembered, because most edits leave them alone.
 """
@@ -35,6 +35,12 @@ def change(at, why, **new):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
 
 
+def note(add, escape="", why=None):
+    value = json.loads(pack)
+    value["states"][0]["proof"] += "".join(text * times for text, times in add)
+    return verifier.canonical(value).replace("\ue000".encode(), escape.encode())
+
+
 def accepts(pack):
     try:
         return bool(verifier.verify(pack, policy))
@@ -44,9 +50,11 @@ def accepts(pack):
 
 policy = (VECTORS / "policy.txt").read_bytes()
 pack = (VECTORS / "pack.json").read_bytes()
-good = [pack, (VECTORS / "pack-one-property.json").read_bytes()]
+good = [(VECTORS / name).read_bytes() for name in ("pack.json", "pack-one-property.json", "pack-without-states.json")]
 lines = [line.split() for line in (VECTORS / "edits.txt").read_text().splitlines()]
 edits = [edit(pack, kind, *map(int, numbers)) for kind, *numbers in lines]
 changes = [change(**one) for one in json.loads((VECTORS / "changes.json").read_text())]
+notes = json.loads((VECTORS / "notes.json").read_text())
+right = sum(accepts(note(**one)) == ("why" not in one) for one in notes)
 print(f"accepted {sum(map(accepts, good))} packs, {sum(map(accepts, edits))} of {len(edits)} edits "
-      f"and {sum(map(accepts, changes))} of {len(changes)} changes")
+      f"and {sum(map(accepts, changes))} of {len(changes)} changes, and judged {right} of {len(notes)} notes as stated")

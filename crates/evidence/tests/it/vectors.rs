@@ -1,11 +1,12 @@
 //! The published packs, and the list of 10,000 edits, each of which must be refused: by this crate, by
-//! `verify_evidence.py` and by `verify.html`. They refuse the values of `changes.json` too, which is written by hand.
+//! `verify_evidence.py` and by `verify.html`. They judge the values of `changes.json` and `notes.json` alike too, which
+//! are written by hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use evidence::verify;
+use evidence::{Pack, verify};
 use log::policy::Policy;
 use serde_json::{Value, json};
 use signing::{base64url, canonical};
@@ -13,7 +14,8 @@ use signing::{base64url, canonical};
 use crate::fixture::{pack, policy_text};
 
 const EDITS: usize = 10_000;
-const AGREED: &str = "accepted 2 packs, 0 of 10000 edits and 0 of 42 changes\n";
+const AGREED: &str =
+    "accepted 3 packs, 0 of 10000 edits and 0 of 42 changes, and judged 40 of 40 notes as stated\n";
 
 /// One changed place of a pack.
 #[derive(Clone, Copy)]
@@ -84,6 +86,29 @@ fn this_crate_judges_the_published_packs_as_stated() {
 }
 
 #[test]
+fn this_crate_judges_the_published_notes_as_stated() {
+    let policy = Policy::parse(&read("policy.txt")).unwrap();
+    let pack = canonical::parse(read("pack.json").as_bytes()).unwrap();
+    let notes: Vec<Value> = serde_json::from_str(&read("notes.json")).unwrap();
+    for note in notes {
+        let mut changed = pack.clone();
+        let mut proof = pack["states"][0]["proof"].as_str().unwrap().to_owned();
+        for part in note["add"].as_array().unwrap() {
+            let times = usize::try_from(part[1].as_u64().unwrap()).unwrap();
+            proof += &part[0].as_str().unwrap().repeat(times);
+        }
+        changed["states"][0]["proof"] = proof.into();
+        let changed = String::from_utf8(canonical::canonicalize(&changed).unwrap()).unwrap();
+        let changed = changed.replace('\u{e000}', note["escape"].as_str().unwrap_or_default());
+        match (verify(changed.as_bytes(), &policy), note["why"].as_str()) {
+            (Ok(_report), None) => {}
+            (Err(refusal), Some(why)) if refusal.to_string().contains(why) => {}
+            (judged, _) => panic!("{note}: {judged:?}"),
+        }
+    }
+}
+
+#[test]
 fn the_python_program_judges_as_this_crate() {
     let Some(said) = run("python3", &["-I", "-B", "tests/agree.py"]) else {
         return;
@@ -144,14 +169,20 @@ fn root() -> &'static Path {
 fn write_the_vectors() {
     let whole = pack();
     let one = whole.only(&[100_012_345_602]).unwrap();
-    let (whole, one) = (whole.to_bytes().unwrap(), one.to_bytes().unwrap());
+    let alone = Pack {
+        states: Vec::new(),
+        ..whole.clone()
+    };
+    let [whole, one, alone] = [whole, one, alone].map(|pack| pack.to_bytes().unwrap());
     let policy = policy_text("both");
     let edits: String = edits(&whole).into_iter().map(Edit::line).collect();
-    let changes = read("changes.json");
+    let (changes, notes) = (read("changes.json"), read("notes.json"));
     let files = [
         ("changes.json", changes.as_bytes()),
         ("edits.txt", edits.as_bytes()),
+        ("notes.json", notes.as_bytes()),
         ("pack-one-property.json", &one),
+        ("pack-without-states.json", &alone),
         ("pack.json", &whole),
         ("policy.txt", policy.as_bytes()),
     ];
@@ -164,13 +195,20 @@ fn write_the_vectors() {
     let policy = Policy::parse(&policy).unwrap();
     let report = |pack: &[u8]| verify(pack, &policy).unwrap().to_string();
     let manifest = json!({
-        "about": "packs that verify with policy.txt, and edits and changes of pack.json that must all be refused",
+        "about": "packs that verify with policy.txt, edits and changes of pack.json that must all be refused, \
+                  and notes with the judgement of each",
         "changes": "the member `at` (RFC 6901) becomes `set`, or is removed; the pack is written in RFC 8785 form; \
                     `why` is in the words of `onward`",
         "edits": "one a line: `r OFFSET BYTE` replaces a byte, `i OFFSET BYTE` inserts one before OFFSET, \
                   `d OFFSET` deletes one; offsets count bytes from 0",
         "files": digests,
-        "reports": { "pack-one-property.json": report(&one), "pack.json": report(&whole) },
+        "notes": "each text of `add` is written so many times after the proof of the first state; `escape` replaces \
+                  U+E000 in the written pack; without `why` the pack verifies",
+        "reports": {
+            "pack-one-property.json": report(&one),
+            "pack-without-states.json": report(&alone),
+            "pack.json": report(&whole),
+        },
     });
     let text = serde_json::to_string_pretty(&manifest).unwrap() + "\n";
     fs::write(folder().join("manifest.json"), text).unwrap();

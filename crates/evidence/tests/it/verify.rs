@@ -61,6 +61,13 @@ fn a_pack_reaches_the_level_of_its_parts() {
         report.to_string().contains("\n1 home 100012345601: "),
         "{report}"
     );
+    assert_eq!(
+        report.not_proved,
+        [
+            "when the answer was signed: the pack has no signedAt",
+            "whether the key was revoked later: level 2 does not show it"
+        ]
+    );
 }
 
 /// The line of a home of the fixture.
