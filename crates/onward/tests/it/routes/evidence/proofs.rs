@@ -113,11 +113,19 @@ story! {
         let now = auditor.ask_uprns(&[7]).await;
         let pack = auditor.wait_for_evidence(&server, &now.body).await;
         assert_eq!(read_pack(&pack).states[0].statement.version, 4);
+        // Nothing signs the time of an answer. It chooses a version for those who may see the past, and for nobody else.
+        let mut claimed = now.json();
+        claimed["provenance"]["signedAt"] = clock::to_rfc3339(times[0]).into();
+        let claimed = claimed.to_string().into_bytes();
+        let lender = server.lender().await;
+        for (caller, version) in [(&auditor, 2), (&lender, 4)] {
+            let pack = caller.wait_for_evidence(&server, &claimed).await;
+            assert_eq!(read_pack(&pack).states[0].statement.version, version);
+        }
         // Whoever may not see the past gets no evidence of it.
         let time = clock::to_rfc3339(times[1]);
         let form = [("inputType", "uprn"), ("value[]", "7"), ("asOf", time.as_str())];
         let past = auditor.ask(&form).await;
-        let lender = server.lender().await;
         let refused = lender.ask_evidence(&past.body).await.problem();
         assert!(refused.starts_with("403 insufficient-scope: This call needs the scope `transaction-history`"), "{refused}");
     }
