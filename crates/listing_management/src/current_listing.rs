@@ -67,10 +67,21 @@ pub(crate) async fn tell(
         client: caller.actor().to_owned(),
         property: home.property,
     };
+    let (limit, branches) = (
+        management.quotas.told_listings_per_day,
+        caller.branches().to_vec(),
+    );
     let counting = management.storage.write(move |write| {
+        // Other answers may have been counted since.
+        let charged = find_least_told(write, &branches, now)?;
+        let (branch, told) = charged.unwrap_or((branch, 0));
+        if let Some(limit) = limit.filter(|limit| told >= *limit) {
+            return Err(told_used_up(branch, limit));
+        }
         let holder = branch.to_string();
         quotas::add_used(write, &holder, Used::ToldListings, 1, now)?;
-        accesses::insert_accesses(write, std::slice::from_ref(&access))
+        accesses::insert_accesses(write, std::slice::from_ref(&access))?;
+        Ok(())
     });
     counting.await?;
     let id = id.0;
