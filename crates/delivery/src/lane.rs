@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use observe::clock::Stopwatch;
 use outbound::callback::CallbackUrl;
-use storage::attempts::{self, AttemptResult};
-use storage::lanes::{self, Health, LEASE_MILLISECONDS, Lane};
+use storage::attempts::HealthChange;
+use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::{self, Receives, SubscriptionId};
 use storage::{StorageError, waiting};
 use tokio::sync::watch;
@@ -16,6 +16,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::attempt::{FinishedAttempt, send};
 use crate::cancelling::cancel;
+use crate::lane_store::{Stored, record, release, renew, take};
 use crate::node::Node;
 use crate::policy::{Disabling, Window};
 use crate::read_ahead::{Findings, ReadAhead, read_ahead};
@@ -55,6 +56,7 @@ pub(crate) async fn run(
     let window = Window::new(&lane.health, node.context.concurrency);
     let mut runner = Runner {
         health: lane.health,
+        stored_health: lane.health,
         changes: node.context.wake.watch(),
         node,
         lane,
@@ -82,6 +84,8 @@ struct Runner {
     lane: Lane,
     callback: Arc<CallbackUrl>,
     health: Health,
+    /// What the store had when the lane looked last. A call can end a pause in it.
+    stored_health: Health,
     window: Window,
     ahead: ReadAhead,
     sending: JoinSet<FinishedAttempt>,
@@ -102,8 +106,8 @@ struct Runner {
 /// Results that are being stored while other deliveries are sent.
 struct Storing {
     batch: Vec<FinishedAttempt>,
-    /// The events that the subscription receives now; `None` if it is disabled or the lease is lost.
-    task: JoinHandle<Result<Option<Receives>, StorageError>>,
+    /// `None` if the subscription is disabled or the lease is lost.
+    task: JoinHandle<Result<Option<Stored>, StorageError>>,
 }
 
 impl Runner {
@@ -126,6 +130,9 @@ impl Runner {
                 }
             }
             self.note_ended();
+            if !is_ending {
+                self.look_at_health(&mut looked).await?;
+            }
             if !is_ending && self.may_send() {
                 if self.changes.has_changed().unwrap_or_default() {
                     self.changes.mark_unchanged();
@@ -198,6 +205,28 @@ impl Runner {
         }
     }
 
+    /// Ends the pause if a call has ended it in the store.
+    async fn look_at_health(&mut self, looked: &mut Stopwatch) -> Result<(), StorageError> {
+        if !self.is_paused() || self.storing.is_some() || looked.elapsed() < TICK {
+            return Ok(());
+        }
+        *looked = Stopwatch::start();
+        let lane = self.lane.clone();
+        let looking = &self.node.context.storage;
+        let found = looking.read_by_index(move |read| lanes::find_health(read, &lane));
+        let found: Option<Health> = found.await?;
+        if let Some(found) = found.filter(|found| *found != self.stored_health) {
+            self.take_health(found);
+        }
+        Ok(())
+    }
+
+    fn take_health(&mut self, health: Health) {
+        self.health = health;
+        self.stored_health = health;
+        self.window = Window::new(&health, self.node.context.concurrency);
+    }
+
     /// Reads ahead without locks, if the window has room and the store may hold more.
     async fn fill(&mut self) -> Result<(), StorageError> {
         if !self.ahead.is_wanting() || self.count_under_way() >= self.window.size() {
@@ -235,7 +264,7 @@ impl Runner {
             return Ok(());
         };
         let mut cancelled = 0;
-        if receives.lacks_right {
+        if receives.lacks_right || findings.needs_chain_client_beyond(&receives.types) {
             cancelled +=
                 cancel(&self.node, subscription, now, waiting::cancel_without_right).await?;
         }
@@ -290,17 +319,26 @@ impl Runner {
         let batch = std::mem::take(&mut self.sent);
         let results = batch.iter().map(|sent| sent.result.clone()).collect();
         let (node, lane) = (Arc::clone(&self.node), self.lane.clone());
-        let task = tokio::spawn(record(node, lane, self.health, results, self.disabling));
+        let health = HealthChange {
+            before: self.stored_health,
+            after: self.health,
+        };
+        let task = tokio::spawn(record(node, lane, health, results, self.disabling));
         self.storing = Some(Storing { batch, task });
     }
 
     /// Queues the deliveries that follow the stored ones. Returns `false` if the lease is lost or
     /// the subscription disabled.
-    fn note_stored(&mut self, receives: Option<Receives>) -> bool {
+    fn note_stored(&mut self, stored: Option<Stored>) -> bool {
         let batch = self.storing.take().map(|storing| storing.batch);
-        let Some(receives) = receives else {
+        let Some(stored) = stored else {
             return false;
         };
+        self.stored_health = stored.health;
+        if stored.is_other_health {
+            self.take_health(stored.health);
+        }
+        let receives = stored.receives;
         for sent in batch.into_iter().flatten() {
             self.ahead.go_on(sent.delivery.order, sent.result.next);
         }
@@ -325,13 +363,7 @@ impl Runner {
     }
 
     async fn renew(&self) -> Result<bool, StorageError> {
-        let lane = self.lane.clone();
-        let until = self.node.context.clock.now_milliseconds() + LEASE_MILLISECONDS;
-        self.node
-            .context
-            .storage
-            .write_under_row_locks(move |write| lanes::renew_lane(write, &lane, until))
-            .await
+        renew(&self.node, self.lane.clone()).await
     }
 }
 
@@ -345,54 +377,11 @@ fn parse_callback(receives: &Receives) -> Option<Arc<CallbackUrl>> {
     }
 }
 
-async fn end_of(storing: &mut Option<Storing>) -> Result<Option<Receives>, StorageError> {
+async fn end_of(storing: &mut Option<Storing>) -> Result<Option<Stored>, StorageError> {
     match storing {
         Some(storing) => (&mut storing.task)
             .await
             .unwrap_or(Err(StorageError::Stopped)),
         None => std::future::pending().await,
-    }
-}
-
-async fn record(
-    node: Arc<Node>,
-    lane: Lane,
-    health: Health,
-    results: Vec<AttemptResult>,
-    disabling: Option<Disabling>,
-) -> Result<Option<Receives>, StorageError> {
-    let now = node.context.clock.now_seconds();
-    let recording = node.context.storage.write_under_row_locks(move |write| {
-        if !attempts::store_attempts(write, &lane, &results, &health)? {
-            return Ok(None);
-        }
-        if let Some(disabling) = disabling {
-            let reason = disabling.as_str();
-            subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
-        }
-        subscriptions::find_receives(write, lane.subscription)
-    });
-    recording.await
-}
-
-async fn take(node: &Node, subscription: SubscriptionId) -> Result<Option<Lane>, StorageError> {
-    let name = node.name.clone();
-    let now = node.context.clock.now_milliseconds();
-    node.context
-        .storage
-        .write_under_row_locks(move |write| {
-            let until = now + LEASE_MILLISECONDS;
-            lanes::take_lane(write, subscription, &name, now, until)
-        })
-        .await
-}
-
-async fn release(node: &Node, lane: Lane) {
-    let released = node
-        .context
-        .storage
-        .write_under_row_locks(move |write| lanes::release_lane(write, &lane));
-    if let Err(error) = released.await {
-        tracing::warn!(%error, "a lane could not be released; its lease ends by itself");
     }
 }

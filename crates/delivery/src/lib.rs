@@ -10,6 +10,7 @@ pub mod dispatcher;
 pub mod event_claims;
 mod event_jwt;
 mod lane;
+mod lane_store;
 mod limits;
 pub mod metrics;
 mod node;

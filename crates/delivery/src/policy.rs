@@ -31,6 +31,8 @@ const LANE_PAUSE_MAX: i64 = 900_000;
 const OWN_PAUSE: i64 = 1_000;
 /// A subscription is disabled after this long without a success.
 pub const FAILING_MAX: i64 = 5 * 24 * 3_600_000;
+/// So many attempts must have failed meanwhile: one failed event days ago says little about the receiver today.
+pub const FAILURES_BEFORE_DISABLING: i64 = 10;
 
 /// The facts of an attempt that the policy decides by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +54,7 @@ pub struct AttemptOutcome {
 pub enum Disabling {
     /// The subscriber answered 410.
     Gone,
-    /// Every attempt failed for five days.
+    /// Every attempt failed for five days, and at least ten did.
     Failing,
 }
 
@@ -126,7 +128,8 @@ impl AttemptOutcome {
             return Some(Disabling::Gone);
         }
         let says_nothing = self.is_success || self.is_own_fault;
-        let since = health.failing_since.filter(|_| !says_nothing)?;
+        let is_often = health.failures >= FAILURES_BEFORE_DISABLING;
+        let since = health.failing_since.filter(|_| is_often && !says_nothing)?;
         (self.ended_at - since >= FAILING_MAX).then_some(Disabling::Failing)
     }
 }
@@ -295,6 +298,7 @@ mod tests {
         assert_eq!(unsigned.health(&troubled), paused);
         assert_eq!(unsigned.next(11, 0.0), Next::Retry(NOW + 5_000));
         let long = Health {
+            failures: FAILURES_BEFORE_DISABLING,
             failing_since: Some(NOW - FAILING_MAX),
             ..troubled
         };
@@ -304,7 +308,7 @@ mod tests {
     #[test]
     fn gone_disables_at_once_and_failures_after_five_days() {
         let failing = |since| Health {
-            failures: 9,
+            failures: FAILURES_BEFORE_DISABLING,
             failing_since: Some(since),
             paused_until: 0,
         };
@@ -317,6 +321,11 @@ mod tests {
         let long = failing(NOW - FAILING_MAX);
         assert_eq!(answered(500).disabling(&long), Some(Disabling::Failing));
         assert_eq!(answered(200).disabling(&long), None);
+        let few = Health {
+            failures: FAILURES_BEFORE_DISABLING - 1,
+            ..long
+        };
+        assert_eq!(answered(500).disabling(&few), None);
     }
 
     #[test]

@@ -50,11 +50,23 @@ pub(crate) struct Findings {
 impl Findings {
     /// Whether a delivery is of an event type that is none of these, and nobody asked for it again.
     pub(crate) fn has_other_types(&self, types: &[EventType]) -> bool {
-        let mut all = self
-            .found
-            .iter()
-            .flat_map(|found| std::iter::once(&found.head).chain(&found.following));
-        all.any(|delivery| !delivery.is_redelivery() && !types.contains(&delivery.event.event_type))
+        self.all().any(|delivery| {
+            !delivery.is_redelivery() && !types.contains(&delivery.event.event_type)
+        })
+    }
+
+    /// Whether a delivery needs the right to see chains, and is of an event type that is none of these: somebody
+    /// asked for it again.
+    pub(crate) fn needs_chain_client_beyond(&self, types: &[EventType]) -> bool {
+        self.all().any(|delivery| {
+            let event_type = delivery.event.event_type;
+            event_type.needs_chain_client() && !types.contains(&event_type)
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &DueDelivery> {
+        let found = self.found.iter();
+        found.flat_map(|found| std::iter::once(&found.head).chain(&found.following))
     }
 }
 
@@ -264,7 +276,7 @@ pub(super) fn read_ahead(
     let mut found = Vec::with_capacity(heads.len());
     for head in heads {
         found.push(if is_few && head.is_followed {
-            read_following(read, subscription, head)?
+            read_following(read, subscription, head, now)?
         } else {
             Found::alone(head)
         });
@@ -281,13 +293,14 @@ fn read_following(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
     head: Head,
+    now: i64,
 ) -> Result<Found, StorageError> {
     let (head, limit) = (head.delivery, limits::LANE_FOLLOWING_READ);
-    let following = deliveries::list_following(read, subscription, head.order, head.id, limit)?;
+    let following = deliveries::list_following(read, subscription, &head, now, limit)?;
     Ok(Found {
-        is_cut: following.len() >= limit,
+        is_cut: following.is_cut,
         head,
-        following: following.into(),
+        following: following.due.into(),
     })
 }
 

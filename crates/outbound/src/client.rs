@@ -176,9 +176,9 @@ impl OutboundClient {
             .connect_timeout(settings.connect_timeout)
             .pool_max_idle_per_host(limits::CALLBACK_IDLE_CONNECTIONS_MAX)
             .pool_idle_timeout(limits::CALLBACK_IDLE_TIMEOUT)
-            .http2_max_header_list_size(limits::CALLBACK_HEADER_BYTES_MAX)
-            .http2_keep_alive_interval(limits::CALLBACK_PROBE_INTERVAL)
-            .http2_keep_alive_timeout(limits::CALLBACK_PROBE_INTERVAL)
+            // Over HTTP/2 all subscriptions at one host would share a connection and its streams: a receiver that
+            // never answers one subscriber would hold back the others.
+            .http1_only()
             .user_agent(concat!("Onward/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| OutboundError::Unusable(error::describe(&error)))?;

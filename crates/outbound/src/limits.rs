@@ -15,17 +15,12 @@ pub const CALLBACK_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(15);
 pub const CALLBACK_ANSWER_BYTES_MAX: usize = 16 * 1024;
 /// Bytes of a callback's answer that the delivery log keeps.
 pub const CALLBACK_ANSWER_KEPT_BYTES: usize = 1024;
-/// Bytes of the header of a subscriber's answer, over HTTP/2.
-pub const CALLBACK_HEADER_BYTES_MAX: u32 = 32 * 1024;
 /// The longest `Retry-After` that is honoured (S-35).
 pub const RETRY_AFTER_MAX: Duration = Duration::from_hours(1);
 /// Connections kept open to one subscriber's host while nothing is sent.
 pub const CALLBACK_IDLE_CONNECTIONS_MAX: usize = 8;
 /// How long an unused connection is kept open.
 pub const CALLBACK_IDLE_TIMEOUT: Duration = Duration::from_mins(1);
-/// How often a connection with an open attempt is probed (HTTP/2), and how long a probe may take.
-/// So the connection of a vanished peer closes within an attempt and is not used again.
-pub const CALLBACK_PROBE_INTERVAL: Duration = Duration::from_secs(5);
 /// Quick names that are looked up at once. The last lookup of a quick name was quick.
 pub const QUICK_LOOKUPS_MAX: usize = 192;
 /// Other names that are looked up at once.

@@ -176,13 +176,18 @@ async fn delete_old(
     Ok(())
 }
 
-/// Cancels pending deliveries of accounts without a valid API key, and removes all deliveries of deleted
+/// Disables subscriptions of accounts without a valid API key, cancels their pending deliveries, and removes all deliveries of deleted
 /// subscriptions. It stops early when `stop` turns true; the next round goes on.
 pub async fn delete_leftovers(
     housekeeping: &Housekeeping,
     stop: &watch::Receiver<bool>,
 ) -> Result<(), StorageError> {
     let limit = limits::LEFTOVERS_CHANGED_MAX;
+    let now = housekeeping.clock.now_milliseconds();
+    let disabling = housekeeping
+        .storage
+        .write_under_row_locks(move |write| waiting::disable_of_ended_accounts(write, now));
+    let _disabled: u64 = disabling.await?;
     while !*stop.borrow() {
         let working = Stopwatch::start();
         let now = housekeeping.clock.now_milliseconds();

@@ -82,23 +82,33 @@ const UPDATE_DELIVERIES: &str = "update delivery set state = v.column2, not_befo
      delivery.id = v.column1 and coalesce(delivery.state, '') in ('waiting', v.column6) and \
      (v.column2 = 'delivered' or delivery.attempts = v.column7)";
 
-/// Stores the results of attempts and the recent failures of the lane. Returns `false` and stores
-/// nothing if another node has leased the lane since. This locks the lane's row first, so that all
-/// other changes of the lane wait.
+/// The recent failures of a lane that results change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HealthChange {
+    /// What the store had when the node looked last.
+    pub before: Health,
+    /// After these results.
+    pub after: Health,
+}
+
+/// Stores the results of attempts, and the recent failures of the lane unless a call has changed them since.
+/// Returns the failures that the store has afterwards. Returns `None` and stores nothing if another node has
+/// leased the lane since. This locks the lane's row first, so that all other changes of the lane wait.
 pub fn store_attempts(
     write: &mut Write<'_>,
     lane: &Lane,
     results: &[AttemptResult],
-    health: &Health,
-) -> Result<bool> {
-    if !lanes::store_health(write, lane, health)? {
-        return Ok(false);
+    health: &HealthChange,
+) -> Result<Option<Health>> {
+    let stored = lanes::store_health(write, lane, &health.before, &health.after)?;
+    if stored.is_none() {
+        return Ok(None);
     }
     for batch in results.chunks(BATCH_LENGTH) {
         write.execute(INSERT_ATTEMPTS, &in_rows(batch, attempt_row))?;
         write.execute(UPDATE_DELIVERIES, &in_rows(batch, delivery_row))?;
     }
-    Ok(true)
+    Ok(stored)
 }
 
 fn attempt_row(result: &AttemptResult) -> [Value<'_>; 8] {

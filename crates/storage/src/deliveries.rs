@@ -219,15 +219,24 @@ pub fn list_turn(
     Ok(Turn { heads, below })
 }
 
-/// The pending deliveries of a property after delivery `after`, in order.
+/// Deliveries behind the head of a property, in order.
+#[derive(Debug, Default)]
+pub struct Following {
+    /// Those that are due, up to the first that is not.
+    pub due: Vec<DueDelivery>,
+    /// Whether more may be pending.
+    pub is_cut: bool,
+}
+
+/// The deliveries of a property that are pending after its head, and are due at `now`.
 pub fn list_following(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
-    property: i64,
-    after: i64,
+    head: &DueDelivery,
+    now: i64,
     limit: usize,
-) -> Result<Vec<DueDelivery>> {
-    read.query(
+) -> Result<Following> {
+    let found = read.query(
         concat!(
             "select ",
             due_columns!(),
@@ -237,12 +246,19 @@ pub fn list_following(
         ),
         &[
             subscription.into(),
-            property.into(),
-            after.into(),
+            head.order.into(),
+            head.id.into(),
             as_limit(limit),
         ],
-        read_due,
-    )
+        |row| Ok((row.integer(12)?, read_due(row)?)),
+    )?;
+    let pending = found.len();
+    let due = found.into_iter().take_while(|(due, _)| *due <= now);
+    let due: Vec<_> = due.map(|(_, delivery)| delivery).collect();
+    Ok(Following {
+        is_cut: due.len() < pending || pending >= limit,
+        due,
+    })
 }
 
 fn as_limit(limit: usize) -> Value<'static> {

@@ -6,14 +6,15 @@ use chain::event::EventType;
 
 use crate::deliveries::{DueEvent, read_event};
 use crate::delivery_choice::DeliveryFilter;
+use crate::events::read_event_type;
 use crate::row::Row;
 use crate::subscription_id::SubscriptionId;
 use crate::subscription_overview::WAITING_COUNTED_MAX;
 use crate::{Read, Result, Write};
 
-/// The newest attempts of a delivery that the log shows. A schedule has fewer, but a delivery can be sent again
-/// many times.
-const ATTEMPTS_SHOWN_MAX: i64 = 100;
+/// The newest attempts of a delivery that the log shows. A schedule has eleven, but a delivery can be sent again
+/// many times. Each has up to 1,024 characters of the receiver's answer.
+const ATTEMPTS_SHOWN_MAX: i64 = 12;
 
 /// One delivery with its attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,6 +127,20 @@ pub fn find_oldest_waiting(
         read_attempt,
     )?;
     Ok(Some(OldestWaiting { not_before, last }))
+}
+
+/// Finds the type of the event of a delivery. `None` if the subscription has no such delivery.
+pub fn find_event_type(
+    read: &mut Read<'_>,
+    subscription: SubscriptionId,
+    delivery: i64,
+) -> Result<Option<EventType>> {
+    read.query_one(
+        "select e.event_type from delivery d join event e on e.id = d.event_row \
+         where d.id = $1 and d.subscription_id = $2",
+        &[delivery.into(), subscription.into()],
+        |row| read_event_type(row, 0),
+    )
 }
 
 /// Makes a delivery pending again, in any state, with a new schedule. `false` if the subscription

@@ -128,20 +128,81 @@ pub fn release_lane(write: &mut Write<'_>, lane: &Lane) -> Result<()> {
     Ok(())
 }
 
-/// Stores the recent failures. `false` if another node has leased the lane since.
-pub(crate) fn store_health(write: &mut Write<'_>, lane: &Lane, health: &Health) -> Result<bool> {
+/// Finds the recent failures of a lane. `None` if another node has leased it since.
+pub fn find_health(read: &mut Read<'_>, lane: &Lane) -> Result<Option<Health>> {
+    read.query_one(
+        "select failures, failing_since, open_until from lane \
+         where subscription_id = $1 and epoch = $2",
+        &[lane.subscription.into(), lane.epoch.into()],
+        |row| read_health(row, 0),
+    )
+}
+
+/// Stores the recent failures, unless somebody has changed them: `before` is what the store had when this node
+/// looked last. Returns what the store has afterwards. `None` if another node has leased the lane since.
+pub(crate) fn store_health(
+    write: &mut Write<'_>,
+    lane: &Lane,
+    before: &Health,
+    health: &Health,
+) -> Result<Option<Health>> {
     let changed = write.execute(
         "update lane set failures = $1, failing_since = $2, open_until = $3 \
-         where subscription_id = $4 and epoch = $5",
+         where subscription_id = $4 and epoch = $5 and failures = $6 and open_until = $7",
         &[
             health.failures.into(),
             health.failing_since.into(),
             health.paused_until.into(),
             lane.subscription.into(),
             lane.epoch.into(),
+            before.failures.into(),
+            before.paused_until.into(),
         ],
     )?;
-    Ok(changed > 0)
+    if changed > 0 {
+        return Ok(Some(*health));
+    }
+    // All other changes of the lane wait.
+    write.execute(
+        "update lane set epoch = epoch where subscription_id = $1",
+        &[lane.subscription.into()],
+    )?;
+    find_health(write, lane)
+}
+
+/// The value of `open_until` with which a call ends the pause of a lane. It differs from the value before, so
+/// that an attempt under way does not store the pause again.
+macro_rules! no_pause {
+    () => {
+        "case when open_until < 0 then open_until - 1 else -1 end"
+    };
+}
+/// Clears the recent failures. This must come first, because a transaction that stores results locks
+/// the lane's row first.
+pub(crate) fn reset_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
+    write.execute(
+        concat!(
+            "update lane set failures = 0, failing_since = null, open_until = ",
+            no_pause!(),
+            " where subscription_id = $1"
+        ),
+        &[id.into()],
+    )?;
+    Ok(())
+}
+
+/// Ends a pause and keeps the recent failures, so that one more failure begins the next pause. This
+/// must come first too. The lane goes on, and stores the results of attempts that are under way.
+pub fn end_pause(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
+    write.execute(
+        concat!(
+            "update lane set open_until = ",
+            no_pause!(),
+            " where subscription_id = $1 and (failures > 0 or open_until > 0)"
+        ),
+        &[id.into()],
+    )?;
+    Ok(())
 }
 
 fn read_lane(row: &Row<'_>, subscription: SubscriptionId) -> Result<Lane> {

@@ -3,6 +3,7 @@
 
 use chain::event::{EventType, Reach};
 
+use crate::lanes::{end_pause, reset_health};
 use crate::row::Row;
 use crate::subscribed_types::{read_types, store_types, types_of_subscription};
 pub use crate::subscription_id::SubscriptionId;
@@ -308,6 +309,15 @@ pub fn move_subscription(
     Ok(())
 }
 
+/// Notes that a key of the account asks for a subscription as it is. It stays when the keys end that asked before.
+pub fn take_over(write: &mut Write<'_>, id: SubscriptionId, key: i64, now: i64) -> Result<()> {
+    write.execute(
+        "update subscription set moved_by = $1, enabled_by = null, updated_at = $2 where id = $3",
+        &[key.into(), now.into(), id.into()],
+    )?;
+    Ok(())
+}
+
 /// Disables a subscription, with a reason for its owner. Its deliveries stay pending.
 pub fn disable_subscription(
     write: &mut Write<'_>,
@@ -330,31 +340,6 @@ pub fn remove_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<
     write.execute("delete from lane where subscription_id = $1", &[id.into()])?;
     write.execute(
         "update subscription set status = 'removed', callback_url = reference where id = $1",
-        &[id.into()],
-    )?;
-    Ok(())
-}
-
-/// Clears the recent failures. This must come first, because a transaction that stores results locks
-/// the lane's row first.
-fn reset_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
-    write.execute(
-        "update lane set failures = 0, failing_since = null, open_until = 0, owner = '', \
-         lease_until = 0, epoch = epoch + 1 where subscription_id = $1",
-        &[id.into()],
-    )?;
-    Ok(())
-}
-
-/// Ends a pause and keeps the recent failures, so that one more failure begins the next pause. This
-/// must come first too.
-///
-/// A lane with failures gets a new epoch. Otherwise an attempt that is under way would store the pause
-/// again that this call ends.
-pub fn end_pause(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
-    write.execute(
-        "update lane set open_until = 0, owner = '', lease_until = 0, epoch = epoch + 1 \
-         where subscription_id = $1 and (failures > 0 or open_until > 0)",
         &[id.into()],
     )?;
     Ok(())

@@ -15,10 +15,12 @@ pub fn make_waiting_due(
 ) -> Result<u64> {
     lock_lane(write, id)?;
     write.execute(
+        // One that was recorded meanwhile, or by a node with another clock, is due already. An earlier time
+        // than its own would make it look like one that somebody asked for again.
         "update delivery set not_before = $1 where id in (select d.id from delivery d \
          where d.subscription_id + 0 = $2 and d.state = 'waiting' and d.not_before >= 0 \
-         and d.not_before > $3 limit $4)",
-        &[now.into(), id.into(), now.into(), limit.into()],
+         and d.not_before > $3 and d.created_at <= $4 limit $5)",
+        &[now.into(), id.into(), now.into(), now.into(), limit.into()],
     )
 }
 
@@ -114,6 +116,20 @@ pub fn cancel_without_right(
             " limit $3)"
         ),
         &[now.into(), id.into(), limit.into()],
+    )
+}
+
+/// Disables active subscriptions whose account has no valid key any more: its last key ended by itself. `now` is in
+/// milliseconds. Returns how many.
+pub fn disable_of_ended_accounts(write: &mut Write<'_>, now: i64) -> Result<u64> {
+    let now = now / 1000;
+    write.execute(
+        concat!(
+            "update subscription set status = 'disabled', disabled_reason = 'key_revoked', \
+             disabled_at = $1, updated_at = $2 where status = 'active' and not ",
+            crate::api_keys::has_valid_key!("subscription.api_key_id", "$3"),
+        ),
+        &[now.into(), now.into(), now.into()],
     )
 }
 

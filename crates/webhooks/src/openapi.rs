@@ -73,7 +73,7 @@ pub(crate) fn any_watch() -> Vec<Problem> {
 /// Refusals of a delivery of an active subscription.
 pub(crate) fn own_delivery() -> Vec<Problem> {
     let mut all = active_subscription();
-    all.extend([unknown_delivery(), used_up(1_000_000)]);
+    all.extend([unknown_delivery(), used_up(1_000_000), no_chain_client()]);
     all
 }
 

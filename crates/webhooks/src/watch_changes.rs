@@ -32,14 +32,22 @@ pub(crate) enum WatchWish {
     Nothing,
 }
 
+/// Lets one call of a participant run at a time that looks at much of what it has stored.
+pub(crate) fn start<'a>(
+    webhooks: &'a WebhookManagement,
+    holder: &Holder,
+) -> Result<RunningCall<'a>, Problem> {
+    let running = webhooks.changing.start(holder.participant());
+    running.ok_or_else(under_way)
+}
+
 /// Counts the UPRNs that a call names, and lets one call of a participant run at a time.
 pub(crate) fn admit<'a>(
     webhooks: &'a WebhookManagement,
     holder: &Holder,
     wish: &WatchWish,
 ) -> Result<RunningCall<'a>, Problem> {
-    let running = webhooks.changing.start(holder.participant());
-    let running = running.ok_or_else(under_way)?;
+    let running = start(webhooks, holder)?;
     let named = u32::try_from(wish.count_named()).unwrap_or(u32::MAX);
     if let (Some(limits), Some(named)) = (&webhooks.watch_changes, NonZeroU32::new(named)) {
         let allowance = limits.count_cost(holder.participant(), named);
@@ -211,7 +219,7 @@ fn count(uprns: &[Uprn]) -> i64 {
 /// The refusal of a second change of watches of one participant.
 pub(crate) fn under_way() -> Problem {
     Problem::Conflict(
-        "A change of a watch of your organisation is under way. Wait until it is answered.",
+        "A change of a watch or of event types of your organisation is under way. Wait until it is answered.",
     )
 }
 

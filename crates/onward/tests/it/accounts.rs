@@ -223,3 +223,21 @@ story! {
         }
     }
 }
+
+story! {
+    async fn a_key_takes_a_subscription_over_without_a_change(server) {
+        for action in ["PATCH", "POST"] {
+            let receiver = server.receiver().await;
+            let old = server.api_key("Example Lender").await;
+            let subscription = server.subscribe(&old, &receiver).await;
+            let new = rotate(&server, &old, 1_000).await;
+            let (path, body) = match action {
+                "PATCH" => (format!("/subscriptions/{subscription}"), Some(json!({"callbackUrl": receiver.url}))),
+                _ => (format!("/subscriptions/{subscription}/enable"), None),
+            };
+            assert_eq!(server.webhook(&new, (action, &path), body.as_ref()).await.status, 200);
+            server.revoke_api_key(&old).await;
+            assert_eq!(server.status_of(&new, &subscription).await, "active", "{action}");
+        }
+    }
+}

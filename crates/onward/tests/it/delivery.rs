@@ -10,3 +10,4 @@ mod order;
 mod pruning;
 mod retries;
 mod rotation;
+mod under_way;

@@ -3,15 +3,12 @@
 mod hosts;
 mod receiver;
 
-use std::convert::Infallible;
 use std::net::TcpListener;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::Empty;
-use hyper_util::rt::{TokioExecutor, TokioIo};
 use observe::clock::Stopwatch;
 use tempfile::NamedTempFile;
 use tokio_rustls::TlsAcceptor;
@@ -262,31 +259,39 @@ async fn where_nobody_listens_there_is_no_connection() {
 }
 
 #[tokio::test]
-async fn a_receiver_may_speak_http2() {
+async fn subscriptions_at_one_host_share_no_connection_under_way() {
     let identity = Identity::good();
     let mut config = (*identity.config).clone();
-    config.alpn_protocols = vec![b"h2".to_vec()];
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     // Only its authority is used; the answers come from the server below.
     let receiver = Receiver::start_with(OK, identity).await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        let (stream, _) = listener.accept().await.unwrap();
-        let acceptor = TlsAcceptor::from(Arc::new(config));
-        let stream = TokioIo::new(acceptor.accept(stream).await.unwrap());
-        let service = hyper::service::service_fn(|request: http::Request<_>| async move {
-            let _: http::Request<hyper::body::Incoming> = request;
-            let answer = http::Response::builder().status(202);
-            Ok::<_, Infallible>(answer.body(Empty::<Bytes>::new()).unwrap())
-        });
-        let server = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-        drop(server.serve_connection(stream, service).await);
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let connections = tokio::spawn(async move {
+        let mut open = Vec::new();
+        while open.len() < 2 {
+            let (stream, _) = listener.accept().await.unwrap();
+            let stream = acceptor.accept(stream).await.unwrap();
+            let protocol = stream.get_ref().1.alpn_protocol().map(<[u8]>::to_vec);
+            open.push((stream, protocol));
+        }
+        open.into_iter()
+            .map(|(_, protocol)| protocol)
+            .collect::<Vec<_>>()
     });
     let outbound = OutboundClient::open(settings(&receiver)).unwrap();
-    for _ in 0..2 {
-        let outcome = deliver(&outbound, &local_url(port)).await;
-        assert_eq!(outcome.status, Some(202), "{outcome:?}");
-        assert!(outcome.is_success());
+    let url = local_url(port);
+    let (first, second) = (deliver(&outbound, &url), deliver(&outbound, &url));
+    let sending = async { tokio::join!(first, second) };
+    // The receiver never answers: both attempts have a connection nevertheless.
+    let protocols = tokio::select! {
+        protocols = connections => protocols.unwrap(),
+        ended = sending => panic!("{ended:?}"),
+    };
+    assert_eq!(protocols.len(), 2);
+    for protocol in protocols {
+        assert_ne!(protocol.as_deref(), Some(&b"h2"[..]));
     }
 }
 

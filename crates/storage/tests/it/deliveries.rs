@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use chain::event::EventType;
-use storage::attempts::{self, AttemptResult, Next};
+use storage::attempts::{self, AttemptResult, HealthChange, Next};
 use storage::deliveries::{self, Head};
 use storage::delivery_choice::DeliveryFilter;
 use storage::delivery_log::{self, LoggedAttempt, LoggedDelivery};
 use storage::events::{self, SimulatedEvent};
-use storage::lanes::{self, Health, Lane};
+use storage::lanes::{self, Lane};
 use storage::subscriptions::SubscriptionId;
 use storage::{Read, Result, Storage, Write};
 
@@ -116,10 +116,21 @@ on_both_engines! {
                 heads.iter().map(|head| (head.delivery.id, head.is_followed)).collect();
             assert_eq!((&found[..], found_cut), (&expected[..count], is_cut), "{now} {limit}");
         }
-        let first = ids[0];
-        let following =
-            read(&storage, move |read| deliveries::list_following(read, LANE, 1, first, 9));
-        assert!(following.iter().map(|delivery| delivery.id).eq([ids[1]]));
+        // What follows a head waits for its own time.
+        for (property, now, limit, expected, is_cut) in [
+            (0, DUE, 9, vec![ids[1]], false),
+            (0, DUE, 1, vec![ids[1]], true),
+            (0, DUE - 1, 9, vec![], true),
+            (3, DUE + 1_000, 9, vec![ids[4]], false),
+        ] {
+            let (heads, _) = list_heads(&storage, DUE + 1_000, 9);
+            let head = heads[property].delivery.clone();
+            let following = read(&storage, move |read| {
+                deliveries::list_following(read, LANE, &head, now, limit)
+            });
+            let found: Vec<_> = following.due.iter().map(|delivery| delivery.id).collect();
+            assert_eq!((found, following.is_cut), (expected, is_cut), "{property} {now} {limit}");
+        }
     }
 
     fn each_property_gets_its_turn(database) {
@@ -327,10 +338,10 @@ fn result(delivery: i64, number: usize) -> AttemptResult {
 
 fn store(storage: &Storage, lane: &Lane, results: Vec<AttemptResult>) -> bool {
     let lane = lane.clone();
-    wait_for(storage.write_under_row_locks(move |write| {
-        attempts::store_attempts(write, &lane, &results, &Health::default())
-    }))
-    .unwrap()
+    let stored = wait_for(storage.write_under_row_locks(move |write| {
+        attempts::store_attempts(write, &lane, &results, &HealthChange::default())
+    }));
+    stored.unwrap().is_some()
 }
 
 fn list_heads(storage: &Storage, now: i64, limit: usize) -> (Vec<Head>, bool) {

@@ -21,8 +21,8 @@ use web::schema::{one_of_texts, text};
 
 use crate::callback_member::{callback_member, read_callback};
 use crate::holder::Holder;
-use crate::openapi::{any_watch, callback, describe, one_more_subscription};
-use crate::owned;
+use crate::openapi::{any_watch, callback, describe, one_more_subscription, own_subscription};
+use crate::owned::{self, find_own_subscription};
 use crate::waiting;
 use crate::watch_changes::{self, WatchWish};
 use crate::watching::{NewWatch, WatchBody};
@@ -35,6 +35,7 @@ refusals!(
         wrong_member("participantName", "is missing"),
         callback(),
         one_more_subscription(),
+        own_subscription(),
         any_watch(),
     )
 );
@@ -66,8 +67,10 @@ pub async fn subscribe(
     body: JsonBody,
 ) -> Result<(StatusCode, Json<SubscriptionAnswer>), Problem> {
     let wish = read_wish(&webhooks, &holder, body.fields()?).await?;
+    let gives_up_types = gives_up_types(&webhooks, &holder, &wish).await?;
     let _running = match &wish.watch {
         Some(watch) => Some(watch_changes::admit(&webhooks, &holder, watch)?),
+        None if gives_up_types => Some(watch_changes::start(&webhooks, &holder)?),
         None => None,
     };
     let now = webhooks.clock.now_seconds();
@@ -100,14 +103,17 @@ pub async fn subscribe(
     if let Some(watch) = &wish.watch {
         watch_changes::carry_out(&webhooks, stored.id, watch).await?;
     }
-    if !is_new {
+    if gives_up_types {
         waiting::cancel_unsubscribed(&webhooks, stored.id).await?;
+    }
+    if !is_new {
         waiting::make_due_now(&webhooks, stored.id).await?;
     }
     webhooks.wake.wake();
+    // Somebody may have removed it meanwhile.
     let stored = webhooks
         .storage
-        .read(move |read| find_stored(read, holder.account(), wish.callback.as_str()))
+        .read(move |read| find_own_subscription(read, &holder, &stored.reference))
         .await
         .map_err(waiting::unread)?;
     let status = if is_new {
@@ -116,6 +122,21 @@ pub async fn subscribe(
         StatusCode::OK
     };
     Ok((status, webhooks.show(stored)))
+}
+
+/// Whether the subscription leaves out an event type that it has: then it looks at all pending deliveries.
+async fn gives_up_types(
+    webhooks: &WebhookManagement,
+    holder: &Holder,
+    wish: &Wish,
+) -> Result<bool, Problem> {
+    let (account, url) = (holder.account(), wish.callback.as_str().to_owned());
+    let finding = webhooks
+        .storage
+        .read(move |read| subscriptions::find_subscription_by_url(read, account, &url));
+    let known: Option<StoredSubscription> = finding.await?;
+    let known = known.map(|known| known.events).unwrap_or_default();
+    Ok(known.iter().any(|one| !wish.events.contains(one)))
 }
 
 fn find_stored(

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::narrowed::hold_lane;
 use crate::story;
 use crate::test_server::{Receiver, Reply, TestServer};
 
@@ -164,16 +165,42 @@ story! {
         // The log leaves out the claims of events that the subscriber may no longer receive.
         assert_eq!(failed().await["event"], Value::Null);
         let id_of_failed = failed().await["deliveryId"].as_str().unwrap().to_owned();
-        for path in ["retry".to_owned(), format!("deliveries/{id_of_failed}/redeliver")] {
-            let path = format!("/subscriptions/{id}/{path}");
-            let answer = server.webhook(&key, ("POST", &path), None).await;
-            assert!(matches!(answer.status, 200 | 202), "{path}");
-            server.wait_until("it has ended", async || failed().await["status"] != "waiting").await;
-            assert_eq!(failed().await["status"], "cancelled", "{path}");
-        }
+        let retry = format!("/subscriptions/{id}/retry");
+        assert_eq!(server.webhook(&key, ("POST", &retry), None).await.status, 200);
+        server.wait_until("it has ended", async || failed().await["status"] != "waiting").await;
+        assert_eq!(failed().await["status"], "cancelled");
+        let redeliver = format!("/subscriptions/{id}/deliveries/{id_of_failed}/redeliver");
+        let refused = server.webhook(&key, ("POST", &redeliver), None).await;
+        assert_eq!(refused.status, 403, "{}", refused.json());
+        assert_eq!(failed().await["status"], "cancelled");
         agent.unlink(two, one).await.assert_success();
         let replay = format!("/subscriptions/{id}/replay");
         let since = json!({"since": "2026-11-21T00:00:00Z"});
         assert_eq!(server.post_webhook(&key, &replay, since).await.json()["deliveries"], 0);
+    }
+}
+
+story! {
+    async fn a_type_that_was_given_up_needs_its_right_to_be_sent_again(server) {
+        let agent = server.agent("north").await;
+        server.set_scopes(&agent.registration.id, &["listing", "transaction-status"]).await;
+        let key = server.api_key("north Ltd").await;
+        let (receiver, id) = subscriber(&server, &key, Value::Null).await;
+        let agent = agent.renewed(&server).await;
+        agent.list_chain([1, 2]).await;
+        server.wait_for_state(&key, &id, "delivered").await;
+        let arrived = receiver.received().len();
+        let delivery = server.deliveries(&key, &id).await.remove(0);
+        let delivery = delivery["deliveryId"].as_str().unwrap().to_owned();
+        // The lane is with another node for half a minute.
+        hold_lane(&server).await;
+        let redeliver = format!("/subscriptions/{id}/deliveries/{delivery}/redeliver");
+        assert_eq!(server.webhook(&key, ("POST", &redeliver), None).await.status, 202);
+        let narrowed = receiver.subscribe_to(&server, &key, &["fallthrough"]).await;
+        assert_eq!(narrowed.status, 200);
+        server.set_scopes(&agent.registration.id, &["listing"]).await;
+        server.clock.advance(31);
+        server.wait_for_state(&key, &id, "cancelled").await;
+        assert_eq!(receiver.received().len(), arrived);
     }
 }

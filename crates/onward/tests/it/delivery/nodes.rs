@@ -114,13 +114,13 @@ story! {
                 answer: None,
                 next: storage::attempts::Next::Failed,
             };
-            let health = lanes::Health::default();
+            let health = storage::attempts::HealthChange::default();
             let stored = storage::attempts::store_attempts(write, &lane, &[result], &health)?;
             let renewed = lanes::renew_lane(write, &lane, i64::MAX)?;
             lanes::release_lane(write, &lane)?;
             Ok::<_, storage::StorageError>((stored, renewed))
         });
-        assert_eq!(belated.await.unwrap(), (false, false));
+        assert_eq!(belated.await.unwrap(), (None, false));
         assert_eq!(server.deliveries(&key, &subscription).await, [delivery]);
     }
 }

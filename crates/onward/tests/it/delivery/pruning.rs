@@ -164,3 +164,25 @@ story! {
         assert_eq!((attempts(&server).await, events(&server).await.len()), (0, 0));
     }
 }
+
+story! {
+    async fn a_subscription_ends_with_the_last_key_of_its_account(server) {
+        let (_receiver, key, subscription) = server.subscriber().await;
+        let ends_at = server.now() + 60;
+        let ending = server.storage.write(move |write| {
+            write.execute("update api_key set ends_at = $1", &[ends_at.into()])
+        });
+        ending.await.unwrap();
+        clean(&server).await;
+        assert_eq!(server.status_of(&key, &subscription).await, "active");
+        server.clock.advance(61);
+        clean(&server).await;
+        let found = server.storage.read(|read| {
+            read.query_exactly_one("select status, disabled_reason from subscription", &[], |row| {
+                Ok((row.text(0)?, row.text(1)?))
+            })
+        });
+        let found: (String, String) = found.await.unwrap_or_else(|error: StorageError| panic!("{error}"));
+        assert_eq!(found, ("disabled".to_owned(), "key_revoked".to_owned()));
+    }
+}

@@ -14,7 +14,7 @@ use web::segments::Segments;
 use crate::WebhookManagement;
 use crate::holder::Holder;
 use crate::openapi::{describe, own_delivery};
-use crate::owned::{find_active_subscription, unknown_delivery};
+use crate::owned::{check_chain_right, find_active_subscription, unknown_delivery};
 use crate::parameters::{DeliveryInPath, SubscriptionInPath};
 use crate::replaying;
 use crate::wire::ChangedDelivery;
@@ -51,6 +51,11 @@ pub async fn redeliver(
         .write(move |write| {
             let found = find_active_subscription(write, &holder, segments.text(0))?;
             let id = segments.number(1).ok_or_else(unknown_delivery)?;
+            let event_type = delivery_log::find_event_type(write, found.id, id)?;
+            let event_type = event_type.ok_or_else(unknown_delivery)?;
+            if event_type.needs_chain_client() {
+                check_chain_right(write, &holder)?;
+            }
             if !delivery_log::redeliver(write, found.id, id, now)? {
                 return Err(unknown_delivery());
             }
