@@ -269,6 +269,14 @@ impl PublicKey {
         }
     }
 
+    /// The same key with another `kid`.
+    pub(crate) fn with_kid(self, kid: &str) -> Self {
+        Self {
+            kid: Some(kid.to_owned()),
+            ..self
+        }
+    }
+
     fn plain(material: Material) -> Self {
         Self {
             material,

@@ -1,5 +1,8 @@
 //! Private signing keys: made, read, written and used, but never shown.
 
+mod given_kid;
+mod private_jwk;
+
 use std::fmt;
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
@@ -19,6 +22,9 @@ use x509_parser::public_key::RSAPublicKey;
 
 use crate::algorithm::Algorithm;
 use crate::jwk::{JwkError, PublicKey};
+
+pub use self::given_kid::{GivenKid, GivenKidError, KID_CHARACTERS_MAX};
+pub use self::private_jwk::PrivateJwk;
 
 /// The size of a new RSA key (S-28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,6 +73,9 @@ pub enum KeyError {
     /// The PEM block holds no valid key for the algorithm.
     #[error("the key is damaged, or is not one for {0}")]
     WrongKey(Algorithm),
+    /// The text is no private RSA key as a JWK.
+    #[error("not a private RSA key as a JWK: {0}")]
+    NotPrivateJwk(&'static str),
     /// The public key is refused, for example a weak RSA key.
     #[error("the key cannot be used: {0}")]
     Refused(#[from] JwkError),
@@ -194,7 +203,17 @@ impl SigningKey {
         pem.map_err(|Unspecified| KeyError::Library("write the key"))
     }
 
-    /// The key id: the thumbprint of the public key (RFC 7638).
+    /// The same key with an id that somebody gave it (S-76).
+    #[must_use]
+    pub fn with_kid(self, kid: &str) -> Self {
+        Self {
+            public: self.public.with_kid(kid),
+            kid: kid.to_owned(),
+            ..self
+        }
+    }
+
+    /// The key id: the thumbprint of the public key (RFC 7638), or an id that somebody gave it.
     pub fn kid(&self) -> &str {
         &self.kid
     }

@@ -3,6 +3,9 @@
 use crate::row::Row;
 use crate::{Read, Result, Write, registry};
 
+/// The first schema version of which a program knows that a key may have another id than its thumbprint.
+const GIVEN_KIDS: i64 = 32;
+
 /// A stored signing key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredKey {
@@ -100,6 +103,55 @@ pub fn update_seal(write: &mut Write<'_>, kid: &str, sealed: &str) -> Result<()>
         &[sealed.into(), kid.into()],
     )?;
     registry::raise_revision(write)
+}
+
+/// The state of the key with this id, also of a revoked one.
+pub fn find_state(read: &mut Read<'_>, kid: &str) -> Result<Option<String>> {
+    let sql = "select state from signing_key where kid = $1";
+    read.query_one(sql, &[kid.into()], |row| row.text(0))
+}
+
+/// The id of the key with this thumbprint of its public key (RFC 7638), also of a revoked one.
+pub fn find_by_thumbprint(read: &mut Read<'_>, thumbprint: &str) -> Result<Option<String>> {
+    let sql = "select kid from signing_key where coalesce(thumbprint, kid) = $1";
+    read.query_one(sql, &[thumbprint.into()], |row| row.text(0))
+}
+
+/// Notes that a key has another id than the thumbprint of its public key. From now on the store refuses
+/// programs that would sign with the thumbprint as its id.
+pub fn note_thumbprint(write: &mut Write<'_>, kid: &str, thumbprint: &str) -> Result<()> {
+    write.execute(
+        "update signing_key set thumbprint = $1 where kid = $2",
+        &[thumbprint.into(), kid.into()],
+    )?;
+    write.execute(
+        "update schema_version set oldest_program = $1 where version = $1",
+        &[GIVEN_KIDS.into()],
+    )?;
+    Ok(())
+}
+
+/// The ids of the keys that this address showed with their public keys (S-76), and when a node first saw
+/// that, in Unix seconds.
+pub fn list_shown(read: &mut Read<'_>, address: &str) -> Result<Vec<(String, i64)>> {
+    read.query(
+        "select kid, shown_at from signing_key where shown_by = $1 and shown_at is not null order by kid",
+        &[address.into()],
+        |row| Ok((row.text(0)?, row.integer(1)?)),
+    )
+}
+
+/// Notes that this address shows a key with its public key (S-76). Only the first time counts.
+pub fn note_shown(write: &mut Write<'_>, kid: &str, address: &str, now: i64) -> Result<()> {
+    let changed = write.execute(
+        "update signing_key set shown_by = $1, shown_at = $2 \
+         where kid = $3 and (shown_by is null or shown_by <> $1)",
+        &[address.into(), now.into(), kid.into()],
+    )?;
+    if changed > 0 {
+        registry::raise_revision(write)?;
+    }
+    Ok(())
 }
 
 /// Revokes keys that were retired before a time (S-28). Returns their number.

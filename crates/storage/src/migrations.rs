@@ -39,6 +39,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0029_branch_changes.sql"),
     include_str!("migrations/0030_log.sql"),
     include_str!("migrations/0031_holders.sql"),
+    include_str!("migrations/0032_shown_keys.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -65,6 +65,28 @@ pub enum KeyError {
     /// Keys are not lost if they can be opened.
     #[error("all signing keys can be opened: nothing is lost")]
     NotLost,
+    /// A key from elsewhere cannot be used.
+    #[error("this key cannot be imported: {0}")]
+    Import(String),
+    /// An id is never used again.
+    #[error(
+        "the kid {kid} was used before, by a key that is {state} now: a kid is never used again"
+    )]
+    KidUsed {
+        /// The id.
+        kid: String,
+        /// The state of its key.
+        state: String,
+    },
+    /// The service has, or had, this key under another id.
+    #[error("the service has this key already, with the kid {0}: import another key")]
+    KeyUsed(String),
+    /// A token keeps the keys, and a key from a file would be kept elsewhere.
+    #[error(
+        "a PKCS#11 token keeps the keys of answers and events, and takes no key from a file: make the key \
+         in the token with `onward keys rotate`"
+    )]
+    InToken,
     /// A new key could not be made.
     #[error("a signing key cannot be made: {0}")]
     Generate(String),

@@ -117,7 +117,7 @@ pub fn revoke(storage: &Storage, safe: &KeySafe, kid: &str, now: i64) -> Result<
     })
 }
 
-fn find_in_state(
+pub(crate) fn find_in_state(
     known: &[StoredKey],
     purpose: Purpose,
     state: KeyState,
@@ -273,11 +273,11 @@ pub fn open_key(row: &StoredKey, safe: &KeySafe) -> Result<SigningKey, KeyError>
         .open(&row.sealed_private_key, &context(&row.purpose, &row.kid))
         .map_err(|_error| unusable())?;
     let pem = std::str::from_utf8(&pem).map_err(|_error| unusable())?;
-    SigningKey::from_pkcs8_pem(pem, algorithm).map_err(|_error| unusable())
+    let key = SigningKey::from_pkcs8_pem(pem, algorithm).map_err(|_error| unusable())?;
+    // The seal binds the id to the key.
+    Ok(key.with_kid(&row.kid))
 }
 
-/// Document 1 demands RS256 signatures (S-28). Access tokens use ES256, which costs a twentieth of
-/// an RSA signature.
 /// The keys that are not revoked: those that do not open any more, and those that do.
 fn part_lost(
     storage: &Storage,
@@ -299,6 +299,8 @@ fn part_lost(
     Ok((lost, kept))
 }
 
+/// Document 1 demands RS256 signatures (S-28). Access tokens use ES256, which costs a twentieth of
+/// an RSA signature.
 fn generate(purpose: Purpose, size: RsaSize) -> Result<SigningKey, KeyError> {
     let key = match purpose {
         Purpose::Provenance | Purpose::Event => SigningKey::generate_rsa(Algorithm::Rs256, size),
@@ -316,7 +318,6 @@ fn make(
     size: RsaSize,
     now: i64,
 ) -> Result<StoredKey, KeyError> {
-    let failed = |error: signing::key::KeyError| KeyError::Generate(error.to_string());
     let (key, kept) = match &safe.token {
         Some(token) if purpose != Purpose::Token => {
             let (key, id) = token.generate(size)?;
@@ -324,14 +325,35 @@ fn make(
         }
         Some(_) | None => {
             let key = generate(purpose, size)?;
-            let pem = key.to_pkcs8_pem().map_err(failed)?;
-            let context = context(purpose.as_str(), key.kid());
-            let sealed = safe.sealing.seal(pem.as_bytes(), &context);
-            let sealed = sealed.map_err(|error| KeyError::Generate(error.to_string()))?;
+            let sealed = seal_key(safe, purpose, &key)?;
             (key, sealed)
         }
     };
-    Ok(StoredKey {
+    Ok(describe(&key, purpose, state, now, kept))
+}
+
+/// The private key, sealed for its purpose and id.
+pub(crate) fn seal_key(
+    safe: &KeySafe,
+    purpose: Purpose,
+    key: &SigningKey,
+) -> Result<String, KeyError> {
+    let pem = key.to_pkcs8_pem();
+    let pem = pem.map_err(|error| KeyError::Generate(error.to_string()))?;
+    let context = context(purpose.as_str(), key.kid());
+    let sealed = safe.sealing.seal(pem.as_bytes(), &context);
+    sealed.map_err(|error| KeyError::Generate(error.to_string()))
+}
+
+/// A key that begins now, as a row of the store. `kept` is its private part, or where that is.
+pub(crate) fn describe(
+    key: &SigningKey,
+    purpose: Purpose,
+    state: KeyState,
+    now: i64,
+    kept: String,
+) -> StoredKey {
+    StoredKey {
         kid: key.kid().to_owned(),
         purpose: purpose.as_str().to_owned(),
         algorithm: key.algorithm().as_str().to_owned(),
@@ -339,7 +361,7 @@ fn make(
         sealed_private_key: kept,
         created_at: now,
         changed_at: now,
-    })
+    }
 }
 
 /// The context of the seal: a key opens only under the purpose and id that it was sealed with.

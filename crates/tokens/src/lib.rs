@@ -8,6 +8,7 @@ pub mod client_keys;
 pub mod context;
 pub mod grant;
 pub mod key_error;
+pub mod key_import;
 pub mod key_source;
 pub mod keys;
 pub mod limits;

@@ -1,4 +1,6 @@
-//! `onward keys`: lists, rotates and revokes the service's signing keys (S-28).
+//! `onward keys`: lists, rotates, imports and revokes the service's signing keys (S-28).
+
+mod import;
 
 use std::io::{IsTerminal as _, Write};
 
@@ -22,6 +24,8 @@ pub enum KeysCommand {
     List(ReadArgs),
     /// Makes the next key the current one, retires the current one, and publishes a new next key.
     Rotate(RotateArgs),
+    /// Makes a key from a file the next key of its purpose, with the kid that it has elsewhere.
+    Import(import::ImportKeyArgs),
     /// Revokes a key at once: its signatures no longer verify. Asks first at a terminal.
     Revoke(RevokeArgs),
     /// Seals all keys with the first key-encryption key of the file or command.
@@ -100,6 +104,7 @@ pub fn run(command: KeysCommand, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         KeysCommand::List(output) => list(&output, out),
         KeysCommand::Rotate(args) => rotate(&args, out),
+        KeysCommand::Import(args) => import::run(&args, out),
         KeysCommand::Revoke(args) => revoke(&args, out),
         KeysCommand::Rewrap(args) => rewrap(&args, out),
         KeysCommand::Policy(args) => print_policy(&args, out),

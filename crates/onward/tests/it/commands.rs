@@ -14,6 +14,7 @@ mod generate;
 mod import;
 mod interrupted;
 mod keys;
+mod keys_import;
 mod link;
 mod listen;
 mod listing;

@@ -37,6 +37,8 @@ mod holders;
 #[cfg(test)]
 mod import;
 #[cfg(test)]
+mod imported_keys;
+#[cfg(test)]
 mod management;
 #[cfg(test)]
 mod model;

@@ -165,6 +165,9 @@ fn go_back_to_version_25(database: &TestDatabase) {
     for column in ["made_by", "moved_by", "enabled_by"] {
         database.run(&format!("alter table subscription drop column {column}"));
     }
+    for column in ["thumbprint", "shown_by", "shown_at"] {
+        database.run(&format!("alter table signing_key drop column {column}"));
+    }
     database.run("drop table new_change; drop table branch_change; drop table branch_change_count");
     database.run(
         "drop index api_key_client; alter table api_key drop column client_id; \

@@ -96,6 +96,10 @@ fn a_damaged_store_is_not_copied() {
 /// Only `onward migrate` shuts out the older programs that serve a store.
 /// Undoes all migrations since schema version 17.
 const SINCE_17: &[&str] = &[
+    "alter table signing_key drop column thumbprint",
+    "alter table signing_key drop column shown_by",
+    "alter table signing_key drop column shown_at",
+    "delete from schema_version where version = 32",
     "drop index api_key_client",
     "alter table api_key drop column client_id",
     "alter table client drop column introspects",
