@@ -32,7 +32,7 @@ impl ChainQueries {
         current: &CurrentListing,
     ) -> Result<Option<SignedChain>, Problem> {
         let snapshot = self.tokens.registry.snapshot().await?;
-        let key = snapshot.keyring.current(Purpose::Provenance);
+        let key = snapshot.keyring.current(Purpose::Provenance)?;
         let now = self.clock.now_seconds();
         let asked_for = &current.display_address;
         let found = self.answers.find_document(&self.storage, current).await?;

@@ -62,7 +62,7 @@ impl EventJwts {
         after: Option<i64>,
     ) -> Result<Arc<EventJwt>, SigningError> {
         let snapshot = context.registry.known();
-        let key = Arc::clone(snapshot.keyring.current(Purpose::Event));
+        let key = Arc::clone(snapshot.keyring.current(Purpose::Event)?);
         let now = context.clock.now_seconds();
         let is_good = |jwt: &EventJwt| {
             jwt.kid == key.kid()

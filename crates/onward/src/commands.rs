@@ -346,7 +346,7 @@ fn describe_command(mut arguments: impl Iterator<Item = String>) -> String {
 }
 
 /// Runs a future to its end on a new runtime.
-fn wait_for(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+fn wait_for<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -78,6 +78,7 @@ impl Failure {
             | StartError::OutboundClient(_)
             | StartError::Network(_)
             | StartError::SignIn(_)
+            | StartError::PublishedKeys(_)
             | StartError::StoreFile { .. } => false,
         };
         if may_pass {

@@ -102,6 +102,25 @@ impl CallbackUrl {
         Ok(callback)
     }
 
+    /// Parses an address that the operator chose: as [`CallbackUrl::parse_written`], or with `http` to this
+    /// machine.
+    pub fn parse_chosen(text: &str) -> Result<Self, CallbackRefusal> {
+        let Some(rest) = text.strip_prefix("http://") else {
+            return Self::parse_written(text);
+        };
+        Self::parse_written(&format!("https://{rest}"))?;
+        let url = parse_without_dot(text).map_err(|_error| CallbackRefusal::Malformed)?;
+        let is_local = match url.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        };
+        is_local
+            .then_some(Self(url))
+            .ok_or(CallbackRefusal::NotHttps)
+    }
+
     /// Checks, at subscription, that no address of the host is forbidden. A name that does not
     /// resolve is accepted, because it may exist when the first event is sent.
     pub async fn check_resolution(

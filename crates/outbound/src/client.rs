@@ -34,6 +34,8 @@ pub use fetch::{FetchError, FormAuthentication};
 pub struct OutboundSettings {
     /// Networks that events may go to although they are not public.
     pub allowed: AllowedNetworks,
+    /// Whether to send without TLS to addresses that say so. [`CallbackUrl::parse_chosen`] alone reads such.
+    pub plain_http: bool,
     /// PEM files of authorities that are trusted besides the operating system's.
     pub ca_files: Vec<PathBuf>,
     /// How long finding the host, connecting and the TLS handshake may take together.
@@ -137,6 +139,7 @@ impl Default for OutboundSettings {
     fn default() -> Self {
         Self {
             allowed: AllowedNetworks::default(),
+            plain_http: false,
             ca_files: Vec::new(),
             connect_timeout: limits::CALLBACK_CONNECT_TIMEOUT,
             attempt_timeout: limits::CALLBACK_ATTEMPT_TIMEOUT,
@@ -166,7 +169,7 @@ impl OutboundClient {
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let settings = Arc::new(settings);
         let http = reqwest::Client::builder()
-            .https_only(true)
+            .https_only(!settings.plain_http)
             .tls_certs_merge(read_authorities(&settings.ca_files)?)
             .dns_resolver(CheckedResolver(Arc::clone(&settings)))
             // A redirect or a proxy would lead to an unchecked address.

@@ -61,6 +61,10 @@ pub struct Config {
     pub directory_url: String,
     /// Public URL of the listing and chain management.
     pub listing_base_url: String,
+    /// Another address that publishes the key set, which documents and metadata name (S-76); empty: none.
+    pub published_jwks_url: String,
+    /// PEM file of authorities of that address, besides the operating system's; empty: no others.
+    pub published_jwks_ca_file: String,
     /// Public URL of the console; empty: no console.
     pub console_url: String,
     /// Words that the chain query's path accepts in the place of `standard` (S-64).
@@ -306,6 +310,7 @@ impl Config {
         resolve(&mut self.callback_ca_file);
         resolve(&mut self.sign_in_client_secret_file);
         resolve(&mut self.sign_in_ca_file);
+        resolve(&mut self.published_jwks_ca_file);
         if let Ok(StoreUrl::Sqlite(path)) = self.store.parse() {
             self.store = directory.join(path).display().to_string();
         }

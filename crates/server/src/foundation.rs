@@ -10,7 +10,7 @@ use chain_queries::sealer::Sealer;
 use chain_queries::turns::QueryTurns;
 use console_routes::Console;
 use console_routes::guard::Site;
-use console_routes::open_id::{OpenId, OpenIdSettings};
+use console_routes::open_id::OpenId;
 use console_routes::person_limits::PersonLimits;
 use delivery::DeliveryContext;
 use delivery::wake::Wake;
@@ -21,9 +21,7 @@ use oauth::directory::Directory;
 use observe::clock::Clock;
 use observe::outage::Outage;
 use outbound::client::{OutboundClient, OutboundSettings};
-use outbound::networks::AllowedNetworks;
 use signing::authenticator::Authenticator;
-use signing::seal::KeyEncryptionKeys;
 use storage::{OpenOptions, Opening, Storage, StoreUrl};
 use tokens::client_keys::PublishedKeys;
 use tokens::context::TokenContext;
@@ -36,18 +34,18 @@ use webhooks::paced::Paced;
 use webhooks::running::Running;
 
 use crate::announcement::Announcement;
+use crate::chosen_addresses::open_sign_in;
 use crate::config::Config;
 use crate::housekeeping::{Housekeeping, Overdue};
 use crate::limits;
 use crate::metrics::Metrics;
+use crate::published_keys::{KeyWatch, PublishedKeyFaults, PublishedKeySet};
 use crate::readiness::{Checked, Readiness};
 use crate::router::Contexts;
 use crate::routes::health::Operations;
 use crate::sandbox::SandboxParts;
 use crate::start_error::StartError;
 
-/// The purpose of the key that authenticates the cookies of sign-ins.
-const SIGN_IN_COOKIES: &str = "cookies of sign-ins, version 1";
 /// The purpose of the key that makes the secrets of share links.
 const SHARE_LINKS: &str = "secrets of share links, version 1";
 
@@ -69,6 +67,9 @@ pub struct Foundation {
     /// Keeps which client was shown which property.
     pub(crate) accesses: Arc<AccessLog>,
     pub(crate) overdue: Overdue,
+    /// The other address of the key set (S-76); `None`: there is none.
+    pub published_keys: Option<Arc<PublishedKeySet>>,
+    published_key_faults: PublishedKeyFaults,
     /// The client of the OpenID provider; `None`: nobody signs in with one.
     sign_in: Option<Arc<OpenId>>,
     /// Makes the secrets of share links.
@@ -100,7 +101,10 @@ fn open(config: &Config, opening: Opening, long_statements: bool) -> Result<Stor
 }
 
 /// Reads the file that a setting names, unless the setting is empty.
-fn read_optional(setting: &'static str, path: &str) -> Result<Option<Vec<u8>>, StartError> {
+pub(crate) fn read_optional(
+    setting: &'static str,
+    path: &str,
+) -> Result<Option<Vec<u8>>, StartError> {
     if path.is_empty() {
         return Ok(None);
     }
@@ -132,10 +136,15 @@ impl Foundation {
             disturbance: sandbox.as_ref().and_then(|parts| parts.disturbance.clone()),
             ..outbound_settings(&config)?
         })?;
+        let published_keys = PublishedKeySet::open(&config)?.map(Arc::new);
         let sign_in = open_sign_in(&config, &sealing.sealing, &clock)?;
         let share_secrets = sealing.sealing.derive_authenticator(SHARE_LINKS)?;
         let storage = open(&config, opening, false)?;
-        let registry = Arc::new(Registry::open(storage.clone(), sealing)?);
+        let registry = Arc::new(Registry::open(
+            storage.clone(),
+            sealing,
+            &config.published_jwks_url,
+        )?);
         let signers = Signers::start(config.signing_threads).map_err(StartError::Threads)?;
         let accesses = AccessLog::new(storage.clone(), config.access_log_days);
         Ok(Self {
@@ -147,6 +156,8 @@ impl Foundation {
             outbound,
             accesses: Arc::new(accesses),
             overdue: Overdue::default(),
+            published_keys,
+            published_key_faults: PublishedKeyFaults::default(),
             sign_in,
             share_secrets: Arc::new(share_secrets),
             sandbox,
@@ -231,6 +242,17 @@ impl Foundation {
         Announcement::new(self.clock.clone(), self.storage.clone(), fingerprints)
     }
 
+    /// Compares the keys with the other address of the key set. `None`: there is none.
+    pub(crate) fn key_watch(&self) -> Option<KeyWatch> {
+        Some(KeyWatch {
+            published: Arc::clone(self.published_keys.as_ref()?),
+            clock: self.clock.clone(),
+            storage: self.storage.clone(),
+            registry: Arc::clone(&self.registry),
+            faults: self.published_key_faults.clone(),
+        })
+    }
+
     /// The parts that sealing uses.
     pub(crate) fn sealer(&self) -> Sealer {
         Sealer {
@@ -262,7 +284,8 @@ impl Foundation {
     ) -> Arc<Metrics> {
         let delivery = Arc::clone(delivery);
         let lost = &self.accesses.lost;
-        Arc::new(Metrics::new(edge, delivery, lost, &self.overdue))
+        let (overdue, keys) = (&self.overdue, &self.published_key_faults);
+        Arc::new(Metrics::new(edge, delivery, lost, overdue, keys))
     }
 
     /// The parts that the checks of readiness look at.
@@ -335,41 +358,6 @@ impl Foundation {
             tokens,
         }
     }
-}
-
-/// The client that calls the OpenID provider. The operator chose the provider, so any network is allowed.
-fn open_provider_client(config: &Config) -> Result<OutboundClient, StartError> {
-    let ca_file = &config.sign_in_ca_file;
-    let ca_files = (!ca_file.is_empty()).then(|| ca_file.into());
-    Ok(OutboundClient::open(OutboundSettings {
-        allowed: AllowedNetworks::parse(["0.0.0.0/0", "::/0"])?,
-        ca_files: ca_files.into_iter().collect(),
-        ..OutboundSettings::default()
-    })?)
-}
-
-fn open_sign_in(
-    config: &Config,
-    sealing: &KeyEncryptionKeys,
-    clock: &Clock,
-) -> Result<Option<Arc<OpenId>>, StartError> {
-    if config.console_url.is_empty() || config.sign_in_issuer.is_empty() {
-        return Ok(None);
-    }
-    let secret = read_optional(
-        "sign_in_client_secret_file",
-        &config.sign_in_client_secret_file,
-    )?;
-    let secret = secret.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
-    let settings = OpenIdSettings {
-        issuer: config.sign_in_issuer.clone(),
-        client_id: config.sign_in_client_id.clone(),
-        client_secret: secret,
-        redirect_uri: format!("{}/sign-in/back", config.console_url),
-        authenticator: sealing.derive_authenticator(SIGN_IN_COOKIES)?,
-    };
-    let open_id = OpenId::new(settings, open_provider_client(config)?, clock.clone());
-    Ok(Some(Arc::new(open_id)))
 }
 
 fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {

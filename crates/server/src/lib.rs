@@ -3,6 +3,7 @@
 //! This crate knows nothing about commands and terminals.
 
 mod announcement;
+mod chosen_addresses;
 pub mod config;
 mod endpoints;
 mod exposition;
@@ -17,6 +18,7 @@ mod metrics;
 mod openapi;
 pub mod operator_log;
 mod process_metrics;
+pub mod published_keys;
 mod readiness;
 mod request_layer;
 mod router;

@@ -23,7 +23,7 @@ use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 use crate::sandbox::SandboxParts;
 use crate::start_error::StartError;
-use crate::{announcement, housekeeping, operator_log, readiness};
+use crate::{announcement, housekeeping, operator_log, published_keys, readiness};
 
 /// The parts of the program that a node runs.
 #[derive(Debug)]
@@ -247,6 +247,9 @@ fn spawn_keepers(
     let accesses = Arc::clone(&foundation.accesses);
     tasks.spawn(access_log::run(accesses, stopped.clone()));
     tasks.spawn(sealer::run(foundation.sealer(), stopped.clone()));
+    if let Some(watch) = foundation.key_watch() {
+        tasks.spawn(published_keys::run(watch, stopped.clone()));
+    }
     let storage = foundation.storage.clone();
     tasks.spawn(operator_log::run(storage, stopped.clone()));
     tasks.spawn(housekeeping::run(

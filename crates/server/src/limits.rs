@@ -23,6 +23,12 @@ pub const LEFTOVERS_CHANGED_MAX: i64 = 200;
 /// How long a line stays in the lists of changes, in seconds. It is a day longer than changes go back (S-93),
 /// because the clocks of nodes differ.
 pub const CHANGES_KEPT_SECONDS: i64 = 31 * web::limits::DAY_SECONDS;
+/// Bytes of the key set at `published_jwks_url`.
+pub const PUBLISHED_KEYS_BYTES_MAX: usize = 256 * 1024;
+/// How often a node compares its keys with that key set, in seconds (S-76).
+pub const PUBLISHED_KEYS_PAUSE_SECONDS: i64 = 3600;
+/// How often it does so while a key that should sign was never shown there, in seconds.
+pub const UNSHOWN_KEY_PAUSE_SECONDS: i64 = 60;
 /// How long the metrics wait for the store. Prometheus waits for 10 s by default.
 pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a check of readiness waits for the store.

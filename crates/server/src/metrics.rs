@@ -20,6 +20,7 @@ use prometheus_client::registry::Registry;
 
 use crate::housekeeping::Overdue;
 use crate::process_metrics::ProcessMetrics;
+use crate::published_keys::PublishedKeyFaults;
 use crate::store_metrics::StoreMetrics;
 
 /// Labels of an answered request.
@@ -110,12 +111,15 @@ impl Metrics {
         delivery: Arc<delivery::metrics::Metrics>,
         accesses_lost: &Counter,
         overdue: &Overdue,
+        published_keys: &PublishedKeyFaults,
     ) -> Self {
         let mut registry = Registry::with_prefix("onward");
         let help = "Accesses that the log of accesses lacks";
         registry.register("accesses_lost", help, accesses_lost.clone());
         let help = "How long the oldest row of a kind is there after its retention";
         registry.register("overdue_row_seconds", help, overdue.0.clone());
+        let help = "Keys that published_jwks_url does not show as they are, by fault";
+        registry.register("published_key_faults", help, published_keys.0.clone());
         edge.register(&mut registry);
         delivery.register(&mut registry);
         let version = vec![("version", env!("CARGO_PKG_VERSION"))];

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use edge::tls::TlsError;
+use outbound::callback::CallbackRefusal;
 use outbound::client::OutboundError;
 use outbound::networks::NetworkError;
 use signing::seal::SealError;
@@ -30,6 +31,9 @@ pub enum StartError {
     /// A network of callbacks cannot be read.
     #[error("callback_allowed_networks: {0}")]
     Network(#[from] NetworkError),
+    /// The other address of the key set cannot be used.
+    #[error("published_jwks_url cannot be used: {0}")]
+    PublishedKeys(#[from] CallbackRefusal),
     /// A file that reaching the database needs cannot be read.
     #[error("cannot read {setting} {path}: {reason}")]
     StoreFile {

@@ -4,6 +4,7 @@ mod ed25519;
 mod roca;
 mod rsa;
 mod set;
+mod shown;
 
 use std::fmt;
 
@@ -21,6 +22,7 @@ use crate::canonical::{self, CanonicalError};
 use self::rsa::RsaNumbers;
 pub use self::set::JwkSet;
 use self::set::{MAX_SET_BYTES, MAX_SET_KEYS};
+pub use self::shown::{Showing, ShownKeys};
 
 /// The longest `kid`, in characters.
 const MAX_KID_CHARS: usize = 256;

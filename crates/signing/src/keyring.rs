@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use crate::algorithm::Algorithm;
+use crate::jwk::PublicKey;
 use crate::key::SigningKey;
 
 /// The members of a public JWK that are published (RFC 7518 sections 6.2.1 and 6.3.1, RFC 8037
@@ -117,10 +118,17 @@ pub enum KeyringError {
     },
 }
 
+/// The current key must not sign, because the address where readers find it has not shown it (S-76).
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("the key {0} does not sign before published_jwks_url shows it")]
+pub struct NotShown(pub String);
+
 /// The service's keys, with exactly one current key for each purpose.
 #[derive(Clone, Debug)]
 pub struct Keyring {
     keys: Vec<RingKey>,
+    /// The ids of the keys that may sign for others. `None`: all.
+    shown: Option<HashSet<String>>,
     provenance: Arc<SigningKey>,
     event: Arc<SigningKey>,
     token: Arc<SigningKey>,
@@ -151,16 +159,42 @@ impl Keyring {
             event: sole_current(&keys, Purpose::Event)?,
             token: sole_current(&keys, Purpose::Token)?,
             keys,
+            shown: None,
         })
     }
 
+    /// Lets a key of answers or events sign only if it has one of these ids (S-76). Nobody outside verifies
+    /// access tokens, so their key signs always.
+    #[must_use]
+    pub fn only_shown(self, kids: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            shown: Some(kids.into_iter().collect()),
+            ..self
+        }
+    }
+
     /// The key that signs for `purpose`.
-    pub fn current(&self, purpose: Purpose) -> &Arc<SigningKey> {
-        match purpose {
+    ///
+    /// # Errors
+    /// [`NotShown`] if it must not sign yet.
+    pub fn current(&self, purpose: Purpose) -> Result<&Arc<SigningKey>, NotShown> {
+        let key = match purpose {
             Purpose::Provenance => &self.provenance,
             Purpose::Event => &self.event,
-            Purpose::Token => &self.token,
+            Purpose::Token => return Ok(&self.token),
+        };
+        let may_sign = |shown: &HashSet<String>| shown.contains(key.kid());
+        if self.shown.as_ref().is_none_or(may_sign) {
+            Ok(key)
+        } else {
+            Err(NotShown(key.kid().to_owned()))
         }
+    }
+
+    /// The purpose, the state and the public part of each key.
+    pub fn public_keys(&self) -> impl Iterator<Item = (Purpose, KeyState, &PublicKey)> {
+        let keys = self.keys.iter();
+        keys.map(|one| (one.purpose, one.state, one.key.public_key()))
     }
 
     /// The JWK set (RFC 7517 section 5) of the next, current and retired keys of `purposes`, as JSON

@@ -49,7 +49,8 @@ pub async fn issue_token(
         certificate: certificate.map(Thumbprint::to_base64url),
         generation: client.token_generation,
     };
-    let key = Arc::clone(snapshot.keyring.current(Purpose::Token));
+    let key = snapshot.keyring.current(Purpose::Token);
+    let key = Arc::clone(key.map_err(SigningError::from)?);
     let sign = move || access_token::issue(&claims, &key);
     Ok(IssuedToken {
         text: context.signers.sign(sign).await?,

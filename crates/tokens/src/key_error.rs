@@ -53,6 +53,12 @@ pub enum KeyError {
          without it; wait until then, or say --now"
     )]
     TooEarly(String),
+    /// The address where readers find the keys has not shown the next one (S-76).
+    #[error(
+        "the address in published_jwks_url has not shown the next key {0} with its public key: publish it \
+         there first; --now does not change that"
+    )]
+    NotShown(String),
     /// No key has this id.
     #[error("there is no signing key {0}")]
     Unknown(String),

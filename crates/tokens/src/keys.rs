@@ -39,16 +39,29 @@ pub struct Rotated {
     pub next: String,
 }
 
-/// Rotates the keys of these purposes in one transaction: the next key signs, the current key
-/// retires, and a new next key is made. Returns the ids in the order of `purposes`. Blocks.
-///
-/// # Errors
-/// [`KeyError::TooEarly`] if a verifier may hold a cached key set without a next key.
+/// As [`rotate_shown`], in a service whose readers find its keys at its own address.
 pub fn rotate(
     storage: &Storage,
     safe: &KeySafe,
     purposes: &[Purpose],
     rotation: &Rotation,
+) -> Result<Vec<Rotated>, KeyError> {
+    rotate_shown(storage, safe, purposes, rotation, "")
+}
+
+/// Rotates the keys of these purposes in one transaction: the next key signs, the current key
+/// retires, and a new next key is made. Returns the ids in the order of `purposes`. `address` is the one that
+/// must have shown the next keys of answers and events (S-76); if it is empty, none must. Blocks.
+///
+/// # Errors
+/// [`KeyError::TooEarly`] if a verifier may hold a cached key set without a next key, and
+/// [`KeyError::NotShown`] if the address has not shown one.
+pub fn rotate_shown(
+    storage: &Storage,
+    safe: &KeySafe,
+    purposes: &[Purpose],
+    rotation: &Rotation,
+    address: &str,
 ) -> Result<Vec<Rotated>, KeyError> {
     let Rotation { is_forced, now, .. } = *rotation;
     let known = storage.read_blocking(storage::keys::list_keys)?;
@@ -62,15 +75,22 @@ pub fn rotate(
             make(safe, *purpose, KeyState::Next, size, now)
         })
         .collect::<Result<Vec<_>, KeyError>>()?;
-    let purposes = purposes.to_vec();
+    let (purposes, address) = (purposes.to_vec(), address.to_owned());
     storage.write_blocking(move |write| {
         let known = storage::keys::list_keys(write)?;
+        let shown = storage::keys::list_shown(write, &address)?;
         let mut all = Vec::with_capacity(purposes.len());
         for (purpose, fresh) in purposes.iter().zip(&fresh) {
             let find = |state: KeyState| find_in_state(&known, *purpose, state);
             let (current, next) = (find(KeyState::Current)?, find(KeyState::Next)?);
-            let known_from = next.created_at + limits::KEY_PUBLISHED_SECONDS_MIN;
             let is_published = *purpose != Purpose::Token;
+            let mut published_at = next.created_at;
+            if is_published && !address.is_empty() {
+                let seen = shown.iter().find(|(kid, _since)| *kid == next.kid);
+                let (_kid, since) = seen.ok_or_else(|| KeyError::NotShown(next.kid.clone()))?;
+                published_at = published_at.max(*since);
+            }
+            let known_from = published_at + limits::KEY_PUBLISHED_SECONDS_MIN;
             if is_published && !is_forced && now < known_from {
                 return Err(KeyError::TooEarly(clock::to_rfc3339(known_from)));
             }

@@ -16,5 +16,6 @@ pub mod pkcs11;
 pub mod rate_limit;
 pub mod registry;
 mod revoked_tokens;
+pub mod shown_keys;
 pub mod signers;
 pub mod verified_assertion;

@@ -117,14 +117,23 @@ pub struct Registered {
 pub struct Registry {
     storage: Storage,
     safe: Arc<KeySafe>,
+    /// The address that must have shown a key of answers or events before it signs (S-76). Empty: none.
+    published_jwks_url: Arc<str>,
     current: RwLock<Arc<Snapshot>>,
 }
 
 impl Registry {
-    /// Loads keys and revoked tokens. Blocks.
-    pub fn open(storage: Storage, safe: KeySafe) -> Result<Self, KeyError> {
-        let changes = storage.read_blocking(|read| read_changes(read, None))?;
-        let keyring = keys::unseal(&changes.keys.unwrap_or_default(), &safe)?;
+    /// Loads keys and revoked tokens. Keys of answers and events sign only if `published_jwks_url` showed
+    /// them; if it is empty, all do. Blocks.
+    pub fn open(
+        storage: Storage,
+        safe: KeySafe,
+        published_jwks_url: &str,
+    ) -> Result<Self, KeyError> {
+        let published_jwks_url: Arc<str> = published_jwks_url.into();
+        let address = Arc::clone(&published_jwks_url);
+        let changes = storage.read_blocking(move |read| read_changes(read, None, &address))?;
+        let keyring = changes.keys.unwrap_or_default().unseal(&safe)?;
         let revoked = RevokedTokens::default();
         revoked.add(changes.revoked);
         let snapshot = Snapshot {
@@ -135,6 +144,7 @@ impl Registry {
         Ok(Self {
             storage,
             safe: Arc::new(safe),
+            published_jwks_url,
             current: RwLock::new(Arc::new(snapshot)),
         })
     }
@@ -167,9 +177,10 @@ impl Registry {
             return Ok(known);
         }
         let seen = Some((known.revision, known.registered.revision));
+        let address = Arc::clone(&self.published_jwks_url);
         let changes = self
             .storage
-            .read(move |read| read_changes(read, seen))
+            .read(move |read| read_changes(read, seen, &address))
             .await?;
         // This node must know the revoked tokens before it shows their revision.
         known.revoked.add(changes.revoked);
@@ -178,7 +189,7 @@ impl Registry {
             Some(stored) => {
                 let safe = Arc::clone(&self.safe);
                 // A token that keeps keys blocks.
-                let opening = tokio::task::spawn_blocking(move || keys::unseal(&stored, &safe));
+                let opening = tokio::task::spawn_blocking(move || stored.unseal(&safe));
                 let opened = opening.await.map_err(|_ended| StorageError::Stopped)?;
                 let keyring = opened.map_err(|error| {
                     // A token may come back.
@@ -296,14 +307,45 @@ struct Changes {
     revision: i64,
     registered: i64,
     /// All keys; `None`: unchanged.
-    keys: Option<Vec<StoredKey>>,
+    keys: Option<StoredKeys>,
     revoked: Vec<RevokedToken>,
 }
 
-/// `seen` holds the revisions that the node knows: of the registry, and of clients and keys.
+/// All keys as the store has them.
+#[derive(Debug, Default)]
+struct StoredKeys {
+    rows: Vec<StoredKey>,
+    /// The ids of those that the published address showed (S-76); `None`: there is no such address.
+    shown: Option<Vec<String>>,
+}
+
+impl StoredKeys {
+    fn read(read: &mut storage::Read<'_>, address: &str) -> Result<Self, StorageError> {
+        let shown = if address.is_empty() {
+            None
+        } else {
+            let shown = storage::keys::list_shown(read, address)?;
+            Some(shown.into_iter().map(|(kid, _since)| kid).collect())
+        };
+        let rows = storage::keys::list_keys(read)?;
+        Ok(Self { rows, shown })
+    }
+
+    fn unseal(self, safe: &KeySafe) -> Result<Keyring, KeyError> {
+        let keyring = keys::unseal(&self.rows, safe)?;
+        Ok(match self.shown {
+            Some(shown) => keyring.only_shown(shown),
+            None => keyring,
+        })
+    }
+}
+
+/// `seen` holds the revisions that the node knows: of the registry, and of clients and keys. `address` is the
+/// one that must have shown keys before they sign; it may be empty.
 fn read_changes(
     read: &mut storage::Read<'_>,
     seen: Option<(i64, i64)>,
+    address: &str,
 ) -> Result<Changes, StorageError> {
     let registered = storage::registry::find_registered_revision(read)?;
     let is_known = seen.is_some_and(|seen| seen.1 == registered);
@@ -311,7 +353,7 @@ fn read_changes(
         revision: storage::registry::find_revision(read)?,
         registered,
         keys: (!is_known)
-            .then(|| storage::keys::list_keys(read))
+            .then(|| StoredKeys::read(read, address))
             .transpose()?,
         revoked: storage::revoked_tokens::list_revoked_tokens(read, seen.map_or(0, |seen| seen.0))?,
     })

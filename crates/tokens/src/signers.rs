@@ -5,6 +5,7 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use observe::trace;
+use signing::keyring::NotShown;
 use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
@@ -20,6 +21,9 @@ pub enum SigningError {
     /// The threads ended.
     #[error("the signing threads have stopped")]
     Stopped,
+    /// The key must not sign yet.
+    #[error(transparent)]
+    NotShown(#[from] NotShown),
     /// The library refused to sign.
     #[error("signing failed: {0}")]
     Failed(String),

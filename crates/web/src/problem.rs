@@ -11,6 +11,7 @@ use chain::link::LinkRefusal;
 use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
 use serde_json::Value;
+use signing::keyring::NotShown;
 use storage::StorageError;
 use tokens::access::AccessRefusal;
 use tokens::signers::SigningError;
@@ -18,6 +19,10 @@ use utoipa::ToSchema;
 
 pub use self::shape::Document;
 use crate::refusal::Refusal;
+
+/// The text for callers while the key that signs is not where readers look for it.
+const KEY_NOT_SHOWN: &str = "The key that signs answers is not in the published key set yet, so that nobody \
+     could verify them. Try again later.";
 
 /// A refusal or failure that the program answers with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +89,8 @@ pub enum Problem {
     Draining,
     /// This node cannot do its work. The text names each reason.
     NotReady(String),
+    /// The key that signs is not yet where readers look for it (S-76). The text is for the log.
+    KeyNotShown(String),
     /// A fault of the program. The text is for the log.
     Internal(String),
 }
@@ -160,6 +167,7 @@ impl Problem {
             Self::Unconfirmed(_) => (503, "unconfirmed", "Outcome not known"),
             Self::Draining => (503, "leaving", "This node is about to stop"),
             Self::NotReady(_) => (503, "not-ready", "This node cannot do its work"),
+            Self::KeyNotShown(_) => (503, "key-not-published", "Signing key not published"),
             Self::Internal(_) => (500, "internal", "Internal error"),
         };
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -238,13 +246,17 @@ impl Problem {
                     .to_owned()
             }
             Self::Draining => "Other nodes answer.".to_owned(),
+            Self::KeyNotShown(_) => KEY_NOT_SHOWN.to_owned(),
             Self::Internal(_) => "The fault is ours, and the log says why.".to_owned(),
         }
     }
 
     /// The text for the log, which no answer may show.
     pub fn log_text(&self) -> Option<&str> {
-        let (Self::Unavailable(_, text) | Self::Unconfirmed(text) | Self::Internal(text)) = self
+        let (Self::Unavailable(_, text)
+        | Self::Unconfirmed(text)
+        | Self::KeyNotShown(text)
+        | Self::Internal(text)) = self
         else {
             return None;
         };
@@ -279,6 +291,7 @@ impl Problem {
             | Self::AnswersUnread => {
                 vec![(header::RETRY_AFTER, "1".to_owned())]
             }
+            Self::KeyNotShown(_) => vec![(header::RETRY_AFTER, "60".to_owned())],
             Self::MediaTypeUnsupported(supported) => {
                 vec![(header::ACCEPT, (*supported).to_owned())]
             }
@@ -355,8 +368,15 @@ impl From<SigningError> for Problem {
     fn from(error: SigningError) -> Self {
         match error {
             SigningError::QueueFull => Self::Unavailable(1, error.to_string()),
+            SigningError::NotShown(error) => error.into(),
             SigningError::Stopped | SigningError::Failed(_) => Self::Internal(error.to_string()),
         }
+    }
+}
+
+impl From<NotShown> for Problem {
+    fn from(error: NotShown) -> Self {
+        Self::KeyNotShown(error.to_string())
     }
 }
 

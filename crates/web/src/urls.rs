@@ -11,6 +11,8 @@ pub struct ServiceUrls {
     pub directory_url: String,
     /// Listing and chain management.
     pub listing_base_url: String,
+    /// Another address of the key set, which readers use instead (S-76); empty: none.
+    pub published_jwks_url: String,
 }
 
 impl ServiceUrls {
@@ -29,8 +31,12 @@ impl ServiceUrls {
         format!("{}/revoke", self.auth_url)
     }
 
-    /// The URL of the published key set.
+    /// The URL of the key set that documents and metadata name.
     pub fn jwks_url(&self) -> String {
-        format!("{}/jwks", self.directory_url)
+        if self.published_jwks_url.is_empty() {
+            format!("{}/jwks", self.directory_url)
+        } else {
+            self.published_jwks_url.clone()
+        }
     }
 }

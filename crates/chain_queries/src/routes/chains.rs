@@ -151,7 +151,7 @@ impl Exchange<'_> {
         if revision != snapshot.revision {
             return Ok(None);
         }
-        let key = snapshot.keyring.current(Purpose::Provenance);
+        let key = snapshot.keyring.current(Purpose::Provenance)?;
         let now = queries.clock.now_seconds();
         let note = || {
             // An explanation tells about all pages.

@@ -174,6 +174,7 @@ mod tests {
             auth_url: "https://auth.example".to_owned(),
             directory_url: "https://directory.example".to_owned(),
             listing_base_url: "https://listing.example".to_owned(),
+            published_jwks_url: String::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 mod damage;
 mod files;
 mod machine;
+mod published;
 
 use std::io::Write;
 
@@ -67,7 +68,8 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
             return Err(Failure::of_start(error));
         }
     };
-    foundation.registry.snapshot().await.map_err(Failure::new)?;
+    let registered = foundation.registry.snapshot().await.map_err(Failure::new)?;
+    findings.extend(published::compare(&foundation, &registered).await);
     let failed_sync = foundation.storage.check_syncs().err();
     findings.extend(failed_sync.map(|error| Finding::Fault(error.to_string())));
     findings.extend(compare_clock(&foundation, &config).await?);

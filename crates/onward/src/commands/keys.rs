@@ -1,6 +1,7 @@
 //! `onward keys`: lists, rotates, imports and revokes the service's signing keys (S-28).
 
 mod import;
+mod published;
 
 use std::io::{IsTerminal as _, Write};
 
@@ -171,7 +172,10 @@ fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
         is_forced: args.now,
         now: Clock::System.now_seconds(),
     };
-    let all = keys::rotate(&storage, &safe, &purposes, &rotation).map_err(Failure::new)?;
+    published::look(&config, &safe, &purposes)?;
+    let address = &config.published_jwks_url;
+    let all = keys::rotate_shown(&storage, &safe, &purposes, &rotation, address);
+    let all = all.map_err(Failure::new)?;
     let rotated: Vec<_> = purposes.iter().zip(all).collect();
     print_rows(
         args.output.json,
@@ -207,7 +211,12 @@ fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let now = Clock::System.now_seconds();
     let current = keys::revoke(&storage, &safe, kid, now).map_err(Failure::new)?;
     let document = json!({ "kid": kid, "state": "revoked", "current": current });
-    let text = format!("Revoked {kid}; {current} signs");
+    let address = &config.published_jwks_url;
+    let text = if published::is_awaited(address, &storage, &current)? {
+        format!("Revoked {kid}; {current} signs as soon as {address} shows it")
+    } else {
+        format!("Revoked {kid}; {current} signs")
+    };
     args.output.answer(out, &document, text);
     Ok(())
 }

@@ -15,6 +15,7 @@ mod import;
 mod interrupted;
 mod keys;
 mod keys_import;
+mod keys_published;
 mod link;
 mod listen;
 mod listing;

@@ -53,7 +53,7 @@ pub(crate) async fn rotate(server: &TestServer) {
 }
 
 /// Verifies an RS256 signature with OpenSSL and the numbers of a JWK.
-fn verify_with_openssl(jwk: &Value, message: &[u8], signature: &[u8]) {
+pub(crate) fn verify_with_openssl(jwk: &Value, message: &[u8], signature: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);

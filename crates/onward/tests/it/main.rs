@@ -45,6 +45,8 @@ mod model;
 #[cfg(test)]
 mod person_limits;
 #[cfg(test)]
+mod published_keys;
+#[cfg(test)]
 mod query;
 #[cfg(test)]
 mod quotas;

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
+use outbound::callback::CallbackUrl;
 use web::listener::Listener;
 
 use super::{Config, ConfigError, Source, Sources, path_segments};
@@ -36,6 +37,13 @@ impl Config {
             && let Err(reason) = self.check_console()
         {
             return Err(wrong("console_url", reason));
+        }
+        let published = &self.published_jwks_url;
+        if !published.is_empty() && CallbackUrl::parse_chosen(published).is_err() {
+            // The text leaves out the value, which may contain a password.
+            let reason = "it must be an https address without a user name, a password and a fragment; \
+                          http:// is for this machine alone";
+            return Err(wrong("published_jwks_url", reason.to_owned()));
         }
         let collector = self.trace_endpoint.as_str();
         if !collector.is_empty() && !is_http_address(collector) {

@@ -168,7 +168,7 @@ async fn find(
     let version = segments
         .number(1)
         .ok_or(Problem::NotFound(UNKNOWN_VERSION))?;
-    let key = snapshot.keyring.current(Purpose::Provenance);
+    let key = snapshot.keyring.current(Purpose::Provenance)?;
     let now = queries.clock.now_seconds();
     let looking = queries
         .storage

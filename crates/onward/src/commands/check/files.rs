@@ -43,6 +43,7 @@ pub(super) fn unreadable(config: &Config) -> Vec<String> {
             &config.sign_in_client_secret_file,
         ),
         ("sign_in_ca_file", &config.sign_in_ca_file),
+        ("published_jwks_ca_file", &config.published_jwks_ca_file),
     ];
     for (setting, path) in others {
         if let Some(reason) = fault_of(path) {

@@ -119,7 +119,7 @@ sqlite_story! {
         }));
 
         let snapshot = server.node.foundation.registry.snapshot().await.unwrap();
-        let key = snapshot.keyring.current(Purpose::Token);
+        let key = snapshot.keyring.current(Purpose::Token).unwrap();
         let (header, mut claims) = read_token(&token);
         assert_eq!(header, json!({"alg": "ES256", "kid": key.kid(), "typ": "at+jwt"}));
         Unverified::parse(&token).unwrap().verify(key.public_key()).unwrap();

@@ -78,7 +78,7 @@ impl TestServer {
             config.sign_in_issuer = url;
             config.sign_in_ca_file = ca_file;
         };
-        (self.reconfigure(set).await, provider)
+        (Box::pin(self.reconfigure(set)).await, provider)
     }
 }
 

@@ -32,7 +32,7 @@ fn sign(key: &SigningKey, kid: &str, data: &Value) -> Vec<u8> {
 impl TestServer {
     async fn provenance_key(&self) -> std::sync::Arc<SigningKey> {
         let snapshot = self.node.foundation.registry.snapshot().await.unwrap();
-        std::sync::Arc::clone(snapshot.keyring.current(Purpose::Provenance))
+        std::sync::Arc::clone(snapshot.keyring.current(Purpose::Provenance).unwrap())
     }
 }
 

@@ -111,7 +111,7 @@ sqlite_story! {
             format!("{}.{signature}", asker.parts().claim(name, value).signing_input())
         };
         let keyring = &server.node.foundation.registry.snapshot().await.unwrap().keyring;
-        let attacker = SigningKey::generate(keyring.current(Purpose::Token).algorithm()).unwrap();
+        let attacker = SigningKey::generate(keyring.current(Purpose::Token).unwrap().algorithm()).unwrap();
         let jwk = attacker.public_key().to_jwk();
         let named = |kid: &str| asker.parts().member("kid", json!(kid));
         let signed = |key: &SigningKey| jws::sign_compact("at+jwt", key, &asker.parts().claims).unwrap();
@@ -126,12 +126,12 @@ sqlite_story! {
             ("altered scope", altered("scope", json!("transaction-status listing"))),
             ("an attacker's key", signed(&attacker)),
             ("the client's key", signed(&asker.registration.key)),
-            ("the provenance key", signed(keyring.current(Purpose::Provenance))),
-            ("the event key", signed(keyring.current(Purpose::Event))),
+            ("the provenance key", signed(keyring.current(Purpose::Provenance).unwrap())),
+            ("the event key", signed(keyring.current(Purpose::Event).unwrap())),
             ("an attacker under the right kid", asker.parts().sign(&attacker)),
             ("its kid as well", named(attacker.kid()).member("jwk", jwk).sign(&attacker)),
             // The same token anew by the right key: the others differ in their key alone.
-            ("the token key", signed(keyring.current(Purpose::Token))),
+            ("the token key", signed(keyring.current(Purpose::Token).unwrap())),
         ];
         let rows = rows.map(|(label, token)| (label.to_owned(), token));
         assert_shown!(asker.ask_with_tokens(rows).await, @r#"
@@ -149,7 +149,7 @@ sqlite_story! {
     async fn each_claim_counts(server) {
         let asker = server.lender().await;
         let keyring = &server.node.foundation.registry.snapshot().await.unwrap().keyring;
-        let own = keyring.current(Purpose::Token);
+        let own = keyring.current(Purpose::Token).unwrap();
         let rows = [
             ("at+jwt", "scope", asker.parts().claims["scope"].clone()),
             ("application/AT+JWT", "iat", json!(BEGINNING)),
