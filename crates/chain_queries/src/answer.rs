@@ -21,6 +21,7 @@ use web::problem::Problem;
 use crate::answered_times::AnsweredTimes;
 use crate::limits;
 use crate::metrics::AnswerMetrics;
+use crate::past::Past;
 use crate::sealing;
 use crate::wire::chains;
 
@@ -36,7 +37,7 @@ pub struct AnswerSettings {
 /// The caches and parts that make signed answers.
 #[derive(Debug)]
 pub struct Answers {
-    documents: Cache<(ChainId, i64), Arc<[u8]>, ByLength>,
+    documents: Cache<DocumentKey, Arc<[u8]>, ByLength>,
     signatures: Cache<SignatureKey, Arc<Signature>>,
     bodies: Cache<BodyKey, Arc<Signed>, ByLength>,
     signers: Arc<Signers>,
@@ -67,9 +68,12 @@ pub struct BodyKey {
     version: i64,
     rows: u64,
     queried: String,
-    /// The time of an answer about the past. Unix seconds.
-    as_of: Option<i64>,
+    past: Option<Past>,
 }
+
+/// The chain, its version, and how many properties the document lacks because they were erased. So no node goes
+/// on showing one that was erased.
+type DocumentKey = (ChainId, i64, i64);
 
 /// The rendered document of a chain.
 #[derive(Debug, Clone)]
@@ -78,6 +82,8 @@ pub struct Document {
     pub chain: ChainId,
     /// The version of the chain.
     pub version: i64,
+    /// How many properties it lacks because they were erased.
+    pub erased: i64,
     bytes: Arc<[u8]>,
 }
 
@@ -106,8 +112,8 @@ pub struct Signed {
 #[derive(Debug, Clone)]
 struct ByLength;
 
-impl quick_cache::Weighter<(ChainId, i64), Arc<[u8]>> for ByLength {
-    fn weight(&self, _key: &(ChainId, i64), document: &Arc<[u8]>) -> u64 {
+impl quick_cache::Weighter<DocumentKey, Arc<[u8]>> for ByLength {
+    fn weight(&self, _key: &DocumentKey, document: &Arc<[u8]>) -> u64 {
         document.len() as u64 + 96
     }
 }
@@ -146,7 +152,7 @@ impl Answers {
         storage: &Storage,
         current: &CurrentListing,
     ) -> Result<Option<Document>, Problem> {
-        if let Some(known) = self.find_known(current.chain, current.version) {
+        if let Some(known) = self.find_known((current.chain, current.version, 0)) {
             return Ok(Some(known));
         }
         let listing = current.listing;
@@ -156,30 +162,32 @@ impl Answers {
             .await?;
         if let Some(document) = &built {
             self.metrics.documents_built.inc();
-            let key = (document.chain, document.version);
+            let key = (document.chain, document.version, 0);
             self.documents.insert(key, Arc::clone(&document.bytes));
         }
         Ok(built)
     }
 
     /// The document of a version, if this node has it.
-    fn find_known(&self, chain: ChainId, version: i64) -> Option<Document> {
-        let bytes = self.documents.get(&(chain, version))?;
+    fn find_known(&self, key: DocumentKey) -> Option<Document> {
+        let bytes = self.documents.get(&key)?;
+        let (chain, version, erased) = key;
         Some(Document {
             chain,
             version,
+            erased,
             bytes,
         })
     }
 
-    /// The document of a version, which may be a past one. `None` if it is not kept.
+    /// The document of a version, which may be a past one, and of which the store has just said how many
+    /// properties were erased. `None` if it is not kept.
     pub(crate) async fn find_version(
         &self,
         storage: &Storage,
-        chain: ChainId,
-        version: i64,
+        (chain, version, erased): DocumentKey,
     ) -> Result<Option<Document>, Problem> {
-        if let Some(known) = self.find_known(chain, version) {
+        if let Some(known) = self.find_known((chain, version, erased)) {
             return Ok(Some(known));
         }
         let reading = storage
@@ -195,10 +203,13 @@ impl Answers {
         // As `render_chain` leaves it out.
         bytes.pop();
         let bytes: Arc<[u8]> = bytes.into();
-        self.documents.insert((chain, version), Arc::clone(&bytes));
+        let erased = found.erased;
+        let key = (chain, version, erased);
+        self.documents.insert(key, Arc::clone(&bytes));
         Ok(Some(Document {
             chain,
             version,
+            erased,
             bytes,
         }))
     }
@@ -290,21 +301,21 @@ impl Answers {
 
 impl BodyKey {
     /// The key of the answer that shows this version of a chain for the value `queried`. `rows` is
-    /// the size of its page, and `as_of` the time of an answer about the past.
-    pub fn new(chain: ChainId, version: i64, queried: &str, rows: u64, as_of: Option<i64>) -> Self {
+    /// the size of its page, and `past` is for an answer about the past.
+    pub fn new(chain: ChainId, version: i64, queried: &str, rows: u64, past: Option<Past>) -> Self {
         Self {
             chain,
             version,
             rows,
             queried: queried.to_owned(),
-            as_of,
+            past,
         }
     }
 
-    /// The key of the answer about one version, which was recorded at this Unix time.
-    pub(crate) fn of_version(chain: ChainId, version: i64, recorded_at: i64) -> Self {
+    /// The key of the answer about one version.
+    pub(crate) fn of_version(chain: ChainId, version: i64, past: Past) -> Self {
         // No query has pages of no rows.
-        Self::new(chain, version, "", 0, Some(recorded_at))
+        Self::new(chain, version, "", 0, Some(past))
     }
 }
 
@@ -319,6 +330,7 @@ fn build_document(read: &mut Read<'_>, listing: ListingId) -> Result<Option<Docu
     Ok(Some(Document {
         chain: state.chain.id(),
         version: state.version,
+        erased: 0,
         bytes: bytes.into(),
     }))
 }

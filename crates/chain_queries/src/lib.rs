@@ -6,6 +6,7 @@ mod answered_times;
 pub mod limits;
 pub mod metrics;
 mod openapi;
+pub mod past;
 pub mod routes;
 pub mod sealer;
 pub mod sealing;

@@ -55,13 +55,18 @@ struct DissolvedChain {
 /// Seals a state, as `storage::sealing::Seal`. The digest is of the canonical bytes (RFC 8785).
 pub fn seal(sealable: &Sealable<'_>) -> Result<SealedDocument, String> {
     let document = render(sealable).map_err(|error| error.to_string())?;
+    seal_document(&document)
+}
+
+/// Seals the canonical bytes of a document.
+pub fn seal_document(document: &[u8]) -> Result<SealedDocument, String> {
     if document.len() > SEALED_BYTES_MAX {
         return Err(format!("its document has {} bytes", document.len()));
     }
     Ok(SealedDocument {
         form: FORM,
-        digest: canonical::digest(&document),
-        document: compress(&document).map_err(|error| error.to_string())?,
+        digest: canonical::digest(document),
+        document: compress(document).map_err(|error| error.to_string())?,
     })
 }
 

@@ -84,16 +84,20 @@ pub struct State {
 impl State {
     /// Commits to a state. The properties are in the order of the document.
     pub fn new(head: StateHead, properties: &[Property<'_>], store_secret: &Secret) -> Self {
-        let place = format!("{}\n{}", head.chain, head.version);
-        let nonce = authenticate(store_secret, &format!("onward/state-nonce/v1\n{place}"));
+        let nonce = format!("onward/state-nonce/v1\n{}\n{}", head.chain, head.version);
+        let nonce = authenticate(store_secret, &nonce);
         let mut salts = Vec::with_capacity(properties.len());
         let mut digests = Vec::with_capacity(properties.len());
         for (index, property) in properties.iter().enumerate() {
             let (salt, digest) = match property {
                 Property::Kept { secret, canonical } => {
-                    let message = format!("onward/property-salt/v1\n{place}\n{index}");
-                    let salt = authenticate(secret, &message);
-                    (Some(salt), digest_property(&salt, canonical.as_bytes()))
+                    let place = Place {
+                        chain: &head.chain,
+                        version: head.version,
+                        index,
+                    };
+                    let (salt, digest) = commit_property(place, secret, canonical);
+                    (Some(salt), digest)
                 }
                 Property::Erased(digest) => (None, *digest),
             };
@@ -142,6 +146,29 @@ impl State {
             statement: self.statement.clone(),
         }
     }
+}
+
+/// Where a property is: the chain, its version, and the place in the version's document.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The chain's id.
+    pub chain: &'a str,
+    /// The chain's version.
+    pub version: u64,
+    /// The place, from 0.
+    pub index: usize,
+}
+
+/// The salt and the digest of a property, which is in RFC 8785 form, by its listing's secret.
+pub fn commit_property(place: Place<'_>, secret: &Secret, canonical: &str) -> (Bytes32, Bytes32) {
+    let Place {
+        chain,
+        version,
+        index,
+    } = place;
+    let message = format!("onward/property-salt/v1\n{chain}\n{version}\n{index}");
+    let salt = authenticate(secret, &message);
+    (salt, digest_property(&salt, canonical.as_bytes()))
 }
 
 /// The digest of a property in RFC 8785 form.

@@ -101,7 +101,9 @@ impl Cursor {
                     && self.number <= branch_changes::find_last_number(read, branch)?
             }
         };
-        let is_same = is_there && history::find_time(read, self.line)? == Some(self.recorded_at);
+        // An erasure removes lines, and a restore was excluded above.
+        let time = history::find_time(read, self.line)?;
+        let is_same = is_there && time.is_none_or(|time| time == self.recorded_at);
         Ok((!is_same).then_some(Fault::Restored))
     }
 

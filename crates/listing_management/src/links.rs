@@ -8,6 +8,7 @@ use chain::link::{self, Join, LinkRule, Side, Unlink};
 use chain::permission;
 use chain::state::{Chain, Link};
 use storage::current_listings::Settling;
+use storage::listings::StoredListing;
 use storage::proposals::{self, StoredProposal};
 use storage::{Read, StorageError, Write, changes, links, listings, state};
 use uuid::Uuid;
@@ -118,11 +119,27 @@ pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Re
     let is_proposed = proposals::find_proposal(write, link, author.now)?.is_some();
     proposals::delete_proposal(write, link)?;
     if is_proposed && !links::link_exists(write, link)? {
-        return note_proposal(write, author, link, WITHDRAWN);
+        return note_proposal(write, author.history(), link, WITHDRAWN);
     }
     let chain = load_chain(write, sides.seller.chain)?;
     let unlink = link::unlink(&chain, link, ChainId(Uuid::new_v4()))?;
     store_unlink(write, &author.settling(), &unlink, None)
+}
+
+/// Breaks all links of a listing for the operator, as [`remove_link_as_operator`].
+pub(crate) fn remove_links_as_operator(
+    write: &mut Write<'_>,
+    settling: &Settling<'_>,
+    listing: &StoredListing,
+    reason: &str,
+) -> Result<(), Problem> {
+    let chain = load_chain(write, listing.chain)?;
+    let own = chain.links().iter();
+    let own = own.filter(|link| link.seller == listing.id || link.buyer == listing.id);
+    for link in own {
+        remove_link_as_operator(write, settling, *link, reason)?;
+    }
+    Ok(())
 }
 
 /// Breaks a link for the operator, also a locked one. The history of both listings keeps the reason.

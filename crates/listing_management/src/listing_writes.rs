@@ -1,6 +1,7 @@
 //! Creates, changes and withdraws listings (S-52, S-53).
 
 use chain::ids::{ChainId, ListingId, PropertyId};
+use storage::current_listings::Settling;
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
 use storage::{Write, branch, chains, end_checks};
 use uuid::Uuid;
@@ -10,8 +11,8 @@ use web::segments::unknown_branch;
 
 use super::author::Author;
 use super::current;
-use super::history::{ListingDetail, ListingInChain, WithdrawnDetail};
-use super::links::load_chain;
+use super::history::{HistoryWriter, ListingDetail, ListingInChain, WithdrawnDetail};
+use super::links::{load_chain, remove_links_as_operator};
 use super::listing_fields::{ListingChanges, NewListing};
 use super::listings::find_own_listing;
 use super::proposals;
@@ -59,7 +60,7 @@ pub fn store_listing(
     }
     if property != before.property {
         // The other branch would confirm a link to another home than the one proposed.
-        proposals::withdraw_all(write, author, before.id)?;
+        proposals::withdraw_all(write, author.history(), before.id)?;
     }
     store_changes(write, author, &before, property, &new.facts)?;
     Ok(Stored {
@@ -94,14 +95,45 @@ pub fn withdraw_listing(
     if chain.length() > 1 {
         return Err(linked(id).into());
     }
-    proposals::withdraw_all(write, author, id)?;
-    listings::delete_listing(write, id, author.now)?;
-    let detail = WithdrawnDetail::from(id);
-    let at = ListingInChain::from(&listing);
-    author
-        .history()
-        .note(write, at, "listing.withdrawn", &detail)?;
-    current::decide(write, &author.settling(), id, false)?;
+    withdraw(write, &author.settling(), &listing)
+}
+
+/// Withdraws a listing for the operator, and breaks its links first. The history of both sides of each link keeps
+/// the reason. Nothing happens to a withdrawn listing.
+pub fn withdraw_listing_as_operator(
+    write: &mut Write<'_>,
+    settling: &Settling<'_>,
+    id: ListingId,
+    reason: &str,
+) -> Result<(), Problem> {
+    let standing = |read: &mut Write<'_>| {
+        let found = listings::find_stored_listing(read, id)?;
+        Ok::<_, Problem>(found.filter(|found| found.deleted_at.is_none()))
+    };
+    let Some(linked) = standing(write)? else {
+        return Ok(());
+    };
+    remove_links_as_operator(write, settling, &linked, reason)?;
+    // It may be in a chain of its own now.
+    match standing(write)? {
+        Some(listing) => withdraw(write, settling, &listing),
+        None => Ok(()),
+    }
+}
+
+fn withdraw(
+    write: &mut Write<'_>,
+    settling: &Settling<'_>,
+    listing: &StoredListing,
+) -> Result<(), Problem> {
+    let Settling { actor, now, .. } = *settling;
+    let history = HistoryWriter { actor, now };
+    proposals::withdraw_all(write, history, listing.id)?;
+    listings::delete_listing(write, listing.id, now)?;
+    let detail = WithdrawnDetail::from(listing.id);
+    let at = ListingInChain::from(listing);
+    history.note(write, at, "listing.withdrawn", &detail)?;
+    current::decide(write, settling, listing.id, false)?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use web::problem::Problem;
 use web::refusal::Refusal;
 
 use super::author::Author;
-use super::history::{LinkDetail, ListingInChain};
+use super::history::{HistoryWriter, LinkDetail, ListingInChain};
 use crate::limits;
 
 /// The action of a proposal that is open no more, and led to no link.
@@ -59,20 +59,20 @@ pub(crate) fn propose_if_needed(
         expires_at: author.now + limits::PROPOSAL_SECONDS,
     };
     new.id = proposals::insert_proposal(write, &new)?;
-    note_proposal(write, author, wanted.link, "link.proposed")?;
+    note_proposal(write, author.history(), wanted.link, "link.proposed")?;
     Ok(Some(new))
 }
 
 /// Withdraws all open proposals of a listing that is withdrawn itself.
 pub(crate) fn withdraw_all(
     write: &mut Write<'_>,
-    author: &Author<'_>,
+    history: HistoryWriter<'_>,
     listing: ListingId,
 ) -> Result<(), Problem> {
     let all = (i64::MAX, 0);
-    let (_total, open) = proposals::list_proposals(write, listing, author.now, all)?;
+    let (_total, open) = proposals::list_proposals(write, listing, history.now, all)?;
     for proposal in open {
-        note_proposal(write, author, proposal.link, WITHDRAWN)?;
+        note_proposal(write, history, proposal.link, WITHDRAWN)?;
     }
     proposals::delete_proposals_of_listing(write, listing)?;
     Ok(())
@@ -81,7 +81,7 @@ pub(crate) fn withdraw_all(
 /// Writes a change of a proposal to the histories of both listings. Their two branches alone read it (S-93).
 pub(crate) fn note_proposal(
     write: &mut Write<'_>,
-    author: &Author<'_>,
+    history: HistoryWriter<'_>,
     link: Link,
     action: &'static str,
 ) -> Result<(), Problem> {
@@ -89,7 +89,7 @@ pub(crate) fn note_proposal(
         if let Some(chain) = chains::find_chain_of_listing(write, listing)? {
             let at = ListingInChain { listing, chain };
             let detail = LinkDetail::from(link);
-            author.history().note(write, at, action, &detail)?;
+            history.note(write, at, action, &detail)?;
         }
     }
     Ok(())

@@ -9,6 +9,7 @@ pub mod branch;
 pub mod check;
 pub mod client;
 pub mod completions;
+pub mod erase;
 pub mod evidence;
 pub mod generate;
 pub mod import;
@@ -112,6 +113,8 @@ enum Command {
     /// Decides about listings as the operator.
     #[command(subcommand)]
     Listing(listing::ListingCommand),
+    /// Erases what the store holds about a sale, and its evidence for ever.
+    Erase(erase::EraseArgs),
     /// Lists properties that need the operator's attention.
     Properties(properties::PropertiesArgs),
     /// Compares all sealed versions and logs with what they should be.
@@ -265,6 +268,7 @@ fn run_command(command: Command) -> Result<(), Failure> {
         Command::Link(args) => link::run(&args, &mut std::io::stdout()),
         Command::Unlink(args) => link::break_link(&args, &mut std::io::stdout()),
         Command::Listing(command) => listing::run(command, &mut std::io::stdout()),
+        Command::Erase(args) => erase::run(&args, &mut std::io::stdout()),
         Command::AccessLog(args) => access_log::run(args, &mut std::io::stdout()),
         Command::Audit(args) => wait_for(audit::run(args)),
         Command::AuditLog(args) => audit_log::run(&args, &mut std::io::stdout()),

@@ -149,6 +149,8 @@ pub struct Config {
     /// The file with the last checkpoint of the log, which all nodes of a store share (S-61). Empty: beside
     /// an SQLite store.
     pub state_log_checkpoint_file: String,
+    /// The file with all erasures, which a restore repeats (S-63). Empty: beside the checkpoint file.
+    pub erasures_file: String,
     /// How long past states of chains are kept (S-63).
     pub sealed_retention_days: u32,
     /// Whether an event about a property with a current listing can be simulated (S-33).
@@ -302,6 +304,7 @@ impl Config {
         resolve(&mut self.store_password_file);
         resolve(&mut self.key_encryption_key_file);
         resolve(&mut self.state_log_checkpoint_file);
+        resolve(&mut self.erasures_file);
         resolve(&mut self.pkcs11_pin_file);
         resolve(&mut self.certificate_file);
         resolve(&mut self.private_key_file);

@@ -32,5 +32,8 @@ mod unread_answers;
 /// Seals the documents of chains in every store that a program of this workspace opens.
 pub const SEAL: storage::Seal = chain_queries::sealing::seal;
 
+/// Seals the rest of a document of which a part was erased.
+pub const RESEAL: state_log::Reseal = chain_queries::sealing::seal_document;
+
 /// Opens the documents that [`SEAL`] sealed.
 pub const OPEN: state_log::Open = chain_queries::sealing::open;

@@ -4,12 +4,16 @@
 //! logs had when it began, a part at a time.
 
 mod ends;
+mod erased;
 mod states;
 mod tree;
 
 use std::collections::HashMap;
 
+use evidence::entry::ServiceEvent;
+use observe::clock::to_rfc3339;
 use storage::Seal;
+use storage::erasures::Erasure;
 use storage::state_log::{self, Rendered, StoredLog};
 
 pub use self::ends::EndedLog;
@@ -17,6 +21,7 @@ use self::tree::Entries;
 use crate::StateLog;
 use crate::fault::Fault;
 use crate::limits::{AUDIT_FAULTS_KEPT, AUDITED_AT_ONCE};
+use crate::program::service_statement;
 
 /// The result of an audit.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -29,6 +34,10 @@ pub struct Report {
     pub rendered: u64,
     /// Changes of signing keys that were compared.
     pub keys: u64,
+    /// Opened versions that lack a sale since it was erased.
+    pub redacted: u64,
+    /// The erasures, by the ids of their listings.
+    pub erasures: Vec<Erasure>,
     /// The logs.
     pub logs: Vec<AuditedLog>,
     /// The ends of earlier logs that these logs name.
@@ -111,11 +120,36 @@ impl StateLog {
         audit.compare_outside(&outside, logs.last())?;
         audit.compare_ends(&logs)?;
         audit.compare_keys(&mut counted)?;
+        audit.read_erasures()?;
         audit.compare_states(&mut counted)?;
+        audit.compare_erasures()?;
         audit.compare_counts(&counted)?;
         audit.find_gaps()?;
         audit.render_again(seal)?;
         Ok(audit.report)
+    }
+}
+
+impl StateLog {
+    /// Leaves the result of an audit of all versions for the log. Nothing happens while no log has begun. Blocks.
+    ///
+    /// # Errors
+    /// [`Fault`].
+    pub fn note_audit(&self, report: &Report) -> Result<(), Fault> {
+        let at = to_rfc3339(self.clock.now_seconds());
+        let event = ServiceEvent::Audit {
+            faults: report.fault_count(),
+            states: report.versions,
+        };
+        let statement = serde_json::to_string(&service_statement(at, event));
+        let statement = statement.map_err(|error| Fault::Damaged(error.to_string()))?;
+        let noting =
+            self.storage
+                .write_blocking(move |write| match state_log::find_newest(write)? {
+                    Some(_log) => state_log::add_statement(write, &statement),
+                    None => Ok(()),
+                });
+        Ok(noting?)
     }
 }
 

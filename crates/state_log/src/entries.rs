@@ -1,9 +1,10 @@
 //! Makes the entries of the log: commitments to states, and statements about keys and the service.
 
 use std::collections::HashMap;
+use std::collections::hash_map;
 
 use evidence::commit::{Document, Property, Secret, State, StateHead};
-use evidence::entry::{Entry, FORM, KeyKind, KeyState, KeyStatement};
+use evidence::entry::{Bytes32, Entry, FORM, KeyKind, KeyState, KeyStatement};
 use observe::clock::to_rfc3339;
 use signing::keyring;
 use storage::state_log::{WaitingKey, WaitingState};
@@ -28,12 +29,11 @@ impl Secrets {
     }
 
     /// Makes the secret of each listing that has none.
-    pub(crate) fn ensure(&mut self, listings: &[i64]) -> Result<(), Fault> {
+    pub(crate) fn ensure(&mut self, listings: impl Iterator<Item = i64>) -> Result<(), Fault> {
         for listing in listings {
-            if !self.known.contains_key(listing) {
-                let secret = make_secret()?;
-                self.known.insert(*listing, secret);
-                self.new.push((*listing, secret));
+            if let hash_map::Entry::Vacant(vacant) = self.known.entry(listing) {
+                let secret = *vacant.insert(make_secret()?);
+                self.new.push((listing, secret));
             }
         }
         Ok(())
@@ -60,18 +60,27 @@ pub(crate) fn commit(
     secrets: &HashMap<i64, Secret>,
     log_secret: &Secret,
 ) -> Result<State, String> {
-    let WaitingState { chain, version, .. } = waiting;
+    let WaitingState {
+        chain,
+        version,
+        erased,
+        ..
+    } = waiting;
     let (sealed, listings) = waiting.sealed.as_ref().ok_or("its row is damaged")?;
     let document = open(sealed)?;
     let document = Document::parse(&document).map_err(|error| error.to_string())?;
-    if document.properties.len() != listings.len() || document.chain != *chain {
-        return Err("its document has other properties than its row".to_owned());
+    let differs = || "its document has other properties than its row".to_owned();
+    if document.properties.len() + erased.len() != listings.len() || document.chain != *chain {
+        return Err(differs());
     }
-    let properties = listings.iter().zip(&document.properties);
-    let properties = properties.map(|(listing, property)| {
+    let mut kept = document.properties.iter();
+    let properties = listings.iter().enumerate().map(|(place, listing)| {
+        if let Some(digest) = erased.get(&place) {
+            return Ok(Property::Erased(Bytes32(*digest)));
+        }
+        let canonical = kept.next().ok_or_else(differs)?.get();
         let secret = secrets.get(listing);
         let secret = secret.ok_or_else(|| format!("listing {listing} has no secret"))?;
-        let canonical = property.get();
         Ok(Property::Kept { secret, canonical })
     });
     let properties = properties.collect::<Result<Vec<_>, String>>()?;

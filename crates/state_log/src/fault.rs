@@ -31,6 +31,14 @@ pub enum Fault {
         /// Why it cannot be used.
         reason: String,
     },
+    /// The file with the erasures cannot be used.
+    #[error("cannot use {path} as `erasures_file`: {reason}", path = path.display())]
+    Erasures {
+        /// The file.
+        path: PathBuf,
+        /// Why it cannot be used.
+        reason: String,
+    },
     /// The stored tree has a part with another form.
     #[error("the stored log is damaged: {0}")]
     Damaged(String),
@@ -79,6 +87,7 @@ impl From<Fault> for Problem {
             Fault::Key(_)
             | Fault::NoFile
             | Fault::File { .. }
+            | Fault::Erasures { .. }
             | Fault::Damaged(_)
             | Fault::Signing(_) => Self::Internal(fault.to_string()),
         }

@@ -7,6 +7,8 @@
 pub mod audit;
 pub mod checkpoint_file;
 mod entries;
+pub mod erasure;
+pub mod erasures_file;
 pub mod fault;
 pub mod key;
 mod limits;
@@ -31,6 +33,9 @@ use self::fault::Fault;
 
 /// Opens a sealed document: its canonical bytes, or a text for the log.
 pub type Open = fn(&SealedDocument) -> Result<Vec<u8>, String>;
+
+/// Seals the canonical bytes of a document again, without a part of it, or says why not.
+pub type Reseal = fn(&[u8]) -> Result<SealedDocument, String>;
 
 /// The parts that the log uses.
 #[derive(Debug)]

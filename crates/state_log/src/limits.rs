@@ -26,5 +26,11 @@ pub(crate) const LOCK_PAUSE: Duration = Duration::from_millis(10);
 pub(crate) const TILE_CHARACTERS_MAX: usize = 64;
 /// The versions or chains that an audit reads in one transaction.
 pub(crate) const AUDITED_AT_ONCE: i64 = 500;
+/// The rows that an erasure looks through in one transaction.
+pub(crate) const LOOKED_THROUGH_AT_ONCE: i64 = 1_000;
+/// The rows that an erasure changes or deletes in one transaction.
+pub(crate) const ERASED_AT_ONCE: usize = 50;
+/// The longest file of erasures that is read, in bytes.
+pub(crate) const ERASURES_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The faults that an audit's report names.
 pub(crate) const AUDIT_FAULTS_KEPT: usize = 1_000;

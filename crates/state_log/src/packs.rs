@@ -186,8 +186,7 @@ impl<'r, 's> Maker<'r, 's> {
         }
         let published = self.find_published(place)?;
         let (log, index) = published.ok_or(NoPack::NotLogged)?;
-        let listings = sealed.sealed.iter().flat_map(|(_, listings)| listings);
-        let listings: Vec<i64> = listings.copied().collect();
+        let listings: Vec<i64> = sealed.shown_listings().collect();
         let secrets = state_log::find_secrets(self.read, &listings)?;
         if listings
             .iter()

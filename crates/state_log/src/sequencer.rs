@@ -165,7 +165,7 @@ impl StateLog {
             Fault::Signing(format!("the program's own file cannot be read: {error}"))
         })?;
         let is_known = log.program == program.to_string();
-        if is_known && waiting.keys.is_empty() && waiting.states.is_empty() {
+        if is_known && waiting.is_empty() {
             return Ok(None);
         }
         let first = if is_known {
@@ -185,7 +185,7 @@ impl StateLog {
         Ok(Some((count, appended)))
     }
 
-    /// Appends the entries to the tree: `first`, the changes of keys, and then the states.
+    /// Appends the entries to the tree: `first`, the changes of keys, the statements, and then the states.
     pub(crate) fn make_batch(
         &self,
         log: &StoredLog,
@@ -206,12 +206,11 @@ impl StateLog {
             let index = entry.map(|entry| tree.append(&entry.to_bytes()?));
             keys.push((change.id, index.transpose()?));
         }
+        let statements = append_statements(&mut tree, waiting.statements)?;
         let mut secrets = Secrets::new(waiting.secrets);
         let mut states = Vec::with_capacity(waiting.states.len());
         for sealed in waiting.states {
-            if let Some((_document, listings)) = &sealed.sealed {
-                secrets.ensure(listings)?;
-            }
+            secrets.ensure(sealed.shown_listings())?;
             let committed = commit(&sealed, self.open, secrets.known(), &secret);
             let (chain, version) = (sealed.chain, sealed.version);
             let index = match committed {
@@ -234,6 +233,7 @@ impl StateLog {
             tiles,
             states,
             keys,
+            statements,
             secrets: secrets.into_new(),
         })
     }
@@ -265,4 +265,23 @@ impl StateLog {
             state_log::take_lease(write, ended).map(drop)
         })
     }
+}
+
+/// Appends statements about the service. Returns the index of each one; `None` for an unreadable one.
+fn append_statements(
+    tree: &mut Tree,
+    statements: Vec<(i64, String)>,
+) -> Result<Vec<(i64, Option<i64>)>, Fault> {
+    let mut placed = Vec::with_capacity(statements.len());
+    for (id, text) in statements {
+        let index = match serde_json::from_str(&text) {
+            Ok(statement) => Some(tree.append(&Entry::Service(statement).to_bytes()?)?),
+            Err(error) => {
+                tracing::error!(id, %error, "a statement about the service enters no log");
+                None
+            }
+        };
+        placed.push((id, index));
+    }
+    Ok(placed)
 }

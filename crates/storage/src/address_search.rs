@@ -22,6 +22,8 @@ pub struct CurrentListing {
     pub chain: ChainId,
     /// The chain's version, under which its state may be cached.
     pub version: i64,
+    /// How many properties this version lacks because they were erased. A present version lacks none.
+    pub erased: i64,
     /// The UPRN of the property.
     pub uprn: Uprn,
 }
@@ -125,6 +127,7 @@ fn read_current_listing(row: &Row<'_>) -> Result<CurrentListing> {
         updated_at: row.integer(3)?,
         chain: row.parsed(4)?,
         version: row.integer(5)?,
+        erased: 0,
         uprn: properties::read_uprn(row, 6)?,
     })
 }

@@ -31,6 +31,8 @@ pub mod delivery_log;
 pub mod end_checks;
 mod engine;
 pub mod enqueue;
+mod erased_places;
+pub mod erasures;
 mod error;
 pub mod events;
 mod figures;

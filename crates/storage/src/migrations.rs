@@ -40,6 +40,8 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0030_log.sql"),
     include_str!("migrations/0031_holders.sql"),
     include_str!("migrations/0032_shown_keys.sql"),
+    include_str!("migrations/0033_erasures.sql"),
+    include_str!("migrations/0034_service_statements.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

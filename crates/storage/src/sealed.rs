@@ -3,6 +3,7 @@
 use chain::ids::{ChainId, ListingId, PropertyId, Uprn};
 
 use crate::address_search::{CurrentListing, Located};
+use crate::erased_places::ERASED_BYTES;
 use crate::row::Row;
 use crate::sealing::{Seal, SealedDocument, SealedVersion, decode_listings, read_present};
 use crate::{Read, Result, StorageError, Write, properties, registry, state};
@@ -24,8 +25,8 @@ pub fn find_version(
     version: i64,
 ) -> Result<Option<SealedVersion>> {
     let found = read.query_one(
-        "select version, recorded_at, form, digest, document, listings from sealed \
-         where chain_id = $1 and version = $2",
+        "select version, recorded_at, form, digest, document, listings, \
+         cast(coalesce(length(erased), 0) as bigint) from sealed where chain_id = $1 and version = $2",
         &[(&chain.to_string()).into(), version.into()],
         |row| read_sealed(row, chain),
     )?;
@@ -38,14 +39,16 @@ pub fn find_version(
     }
 }
 
-/// When a version was recorded. `None` if it does not exist, or is not kept any more.
-pub fn find_time(read: &mut Read<'_>, chain: ChainId, version: i64) -> Result<Option<i64>> {
+/// When a version was recorded, and how many properties it lacks because they were erased. `None` if it does not
+/// exist, or is not kept any more.
+pub fn find_time(read: &mut Read<'_>, chain: ChainId, version: i64) -> Result<Option<(i64, i64)>> {
     let key = chain.to_string();
     read.query_one(
-        "select recorded_at from sealed where chain_id = $1 and version = $2 \
-         union all select changed_at from chain where id = $3 and version = $4 limit 1",
+        "select recorded_at, cast(coalesce(length(erased), 0) as bigint) from sealed \
+         where chain_id = $1 and version = $2 \
+         union all select changed_at, 0 from chain where id = $3 and version = $4 limit 1",
         &[(&key).into(), version.into(), (&key).into(), version.into()],
-        |row| row.integer(0),
+        |row| Ok((row.integer(0)?, count_erased(row.integer(1)?))),
     )
 }
 
@@ -127,8 +130,16 @@ pub fn find_by_property_at(
     let Some(held) = held.flatten() else {
         return Ok(None);
     };
-    let version = find_version_at(read, held.chain, at)?;
-    Ok(version.map(|version| CurrentListing { version, ..held }))
+    let Some(version) = find_version_at(read, held.chain, at)? else {
+        return Ok(None);
+    };
+    let found = find_time(read, held.chain, version)?;
+    let erased = found.map_or(0, |(_recorded_at, erased)| erased);
+    Ok(Some(CurrentListing {
+        version,
+        erased,
+        ..held
+    }))
 }
 
 /// The listing that a property had then, if it had one, without the version of its chain.
@@ -143,6 +154,7 @@ fn read_held(row: &Row<'_>, property: PropertyId) -> Result<Option<CurrentListin
         updated_at: row.integer(4)?,
         chain: row.parsed(1)?,
         version: 0,
+        erased: 0,
         uprn: properties::read_uprn(row, 3)?,
     }))
 }
@@ -186,6 +198,11 @@ fn find_version_at(read: &mut Read<'_>, chain: ChainId, at: i64) -> Result<Optio
     Ok(found)
 }
 
+/// The number of properties that this many bytes name as erased.
+fn count_erased(bytes: i64) -> i64 {
+    bytes / ERASED_BYTES
+}
+
 fn read_version(row: &Row<'_>) -> Result<VersionTime> {
     Ok(VersionTime {
         version: row.integer(0)?,
@@ -212,5 +229,6 @@ fn read_sealed(row: &Row<'_>, chain: ChainId) -> Result<SealedVersion> {
             .ok()
             .and_then(|bytes| decode_listings(&bytes))
             .unwrap_or_default(),
+        erased: count_erased(row.integer(6)?),
     })
 }

@@ -55,8 +55,10 @@ pub struct SealedVersion {
     pub recorded_at: i64,
     /// Its document.
     pub sealed: SealedDocument,
-    /// The listing of each property in the document.
+    /// The listing of each property in the document, as it was when it was sealed.
     pub listings: Vec<i64>,
+    /// How many properties the document lacks since then, because they were erased.
+    pub erased: i64,
 }
 
 const INSERT_SEALED: EachRow = each_row!(
@@ -217,6 +219,7 @@ fn version_of(
         recorded_at: present.recorded_at,
         sealed,
         listings,
+        erased: 0,
     }
 }
 

@@ -18,7 +18,10 @@ pub use self::audited::{
 };
 pub use self::figures::{LogFigures, find_figures};
 pub use self::places::{Place, find_key_places, find_state, is_unsealed};
-pub use self::waiting::{Waiting, WaitingKey, WaitingState, find_secrets, read_waiting};
+pub(crate) use self::waiting::read_state;
+pub use self::waiting::{
+    Waiting, WaitingKey, WaitingState, add_statement, find_secrets, read_waiting,
+};
 
 /// The level under which bundles of entries are stored.
 pub const ENTRIES: i64 = -1;
@@ -80,6 +83,8 @@ pub struct Batch {
     pub states: Vec<(String, i64, Option<i64>)>,
     /// The changes of keys with their indexes. `None`: nobody can tell the key any more.
     pub keys: Vec<(i64, Option<i64>)>,
+    /// The statements about the service with their indexes. `None`: the statement is unreadable.
+    pub statements: Vec<(i64, Option<i64>)>,
     /// New secrets of listings.
     pub secrets: Vec<(i64, [u8; 32])>,
 }
@@ -104,6 +109,11 @@ const PLACE_KEYS: EachRow = each_row!(
     "update key_change set log_number = given.book, log_index = given.place from ",
     ["$1" which bigint, "$2" book bigint, "$3" place bigint],
     " where key_change.id = given.which"
+);
+const PLACE_STATEMENTS: EachRow = each_row!(
+    "update service_statement set log_number = given.book, log_index = given.place from ",
+    ["$1" which bigint, "$2" book bigint, "$3" place bigint],
+    " where service_statement.id = given.which"
 );
 const INSERT_SECRETS: EachRow =
     insert_each!("listing_secret", ["$1" listing_id bigint, "$2" secret bytes]);
@@ -214,6 +224,11 @@ pub fn begin(
              where log_number = $1 and log_index >= $2",
             &cells,
         )?;
+        write.execute(
+            "update service_statement set log_number = null, log_index = null \
+             where log_number = $1 and log_index >= $2",
+            &cells,
+        )?;
     }
     write.execute(
         "insert into state_log (number, origin, verifier, sealed_key, secret, size, frontier, \
@@ -300,12 +315,16 @@ fn append_entries(write: &mut Write<'_>, batch: &Batch) -> Result<Appended> {
         .map(|(listing, secret)| [(*listing).into(), secret.as_slice().into()])
         .collect();
     write.execute_each(INSERT_SECRETS, &secrets)?;
-    let keys = batch.keys.iter().map(|(id, index)| {
-        let (book, index) = place_of(batch.log, *index);
-        [(*id).into(), book.into(), index.into()]
-    });
-    let keys: Vec<_> = keys.collect();
-    write.execute_each(PLACE_KEYS, &keys)?;
+    for (statement, placed) in [
+        (PLACE_KEYS, &batch.keys),
+        (PLACE_STATEMENTS, &batch.statements),
+    ] {
+        let rows = placed.iter().map(|(id, index)| {
+            let (book, index) = place_of(batch.log, *index);
+            [(*id).into(), book.into(), index.into()]
+        });
+        write.execute_each(statement, &rows.collect::<Vec<_>>())?;
+    }
     let states = batch.states.iter().map(|(chain, version, index)| {
         let (book, index) = place_of(batch.log, *index);
         [chain.into(), (*version).into(), book.into(), index.into()]

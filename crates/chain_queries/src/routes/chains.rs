@@ -5,6 +5,7 @@ mod find;
 mod query;
 pub mod versions;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -168,7 +169,8 @@ impl Exchange<'_> {
             .filter(|_| matches.len() == 1 && query.page == 1);
         let known = only.and_then(|Match { queried, current }| {
             let (chain, version) = (current.chain, current.version);
-            let wanted = BodyKey::new(chain, version, queried, query.rows, query.as_of);
+            let past = query.past(current.erased);
+            let wanted = BodyKey::new(chain, version, queried, query.rows, past);
             queries.answers.find_signed(&wanted, key, now)
         });
         if let Some(signed) = known {
@@ -183,7 +185,8 @@ impl Exchange<'_> {
         let signed = queries.answers.sign(data, key, now).await?;
         if let (Some(asked), Some(shown)) = (only, documents.first()) {
             let (chain, version) = (shown.chain, shown.version);
-            let shown = BodyKey::new(chain, version, &asked.queried, query.rows, query.as_of);
+            let past = query.past(shown.erased);
+            let shown = BodyKey::new(chain, version, &asked.queried, query.rows, past);
             queries.answers.keep(shown, &signed);
         }
         note();
@@ -256,9 +259,19 @@ async fn render(
     }
     let texts = shown.iter().map(|shown| shown.queried.as_str());
     let rendered = documents.iter().map(|document| &**document).zip(texts);
-    let data = chains::render_data(rendered, &page, query.as_of)
+    let past = query.past(sum_erased(&documents));
+    let data = chains::render_data(rendered, &page, past)
         .map_err(|error| Problem::Internal(error.to_string()))?;
     Ok(Some((data, documents)))
+}
+
+/// How many sales the chains of a page lack because they were erased. A chain that several values led to counts
+/// once.
+fn sum_erased(documents: &[Document]) -> i64 {
+    let each = documents
+        .iter()
+        .map(|document| (document.chain, document.erased));
+    each.collect::<HashMap<_, _>>().values().sum()
 }
 
 /// The documents of these matches, as they are or were at the time that the query names.
@@ -272,7 +285,10 @@ async fn find_documents(
     for Match { current, .. } in shown {
         let (chain, version) = (current.chain, current.version);
         let found = match query.as_of {
-            Some(_) => answers.find_version(storage, chain, version).await?,
+            Some(_) => {
+                let key = (chain, version, current.erased);
+                answers.find_version(storage, key).await?
+            }
             None => answers.find_document(storage, current).await?,
         };
         let Some(document) = found else {

@@ -30,8 +30,8 @@ const FOREIGN: &str = "No key of this service signed this answer: send the bytes
 const NO_STATE: &str = "This answer shows no chain of the chain query, so it has no evidence. Instead of one \
     version of a chain, query the chain with `asOf`.";
 const NOT_LOGGED: &str = "The log does not show this state and its key yet: ask again in 1 s.";
-const NOT_KEPT: &str =
-    "A state in this answer is not kept any more, or is in no log, so it has no evidence.";
+const NOT_KEPT: &str = "A state in this answer is not kept any more, is in no log, or showed a sale that was erased, so it has no \
+     evidence.";
 const TOO_LONG: &str = "The evidence of this answer is longer than 4 MiB: query with fewer `rows`, and send each \
     page by itself.";
 const NO_LOG: &str = "This service keeps no log of states, so it makes no evidence.";

@@ -8,6 +8,8 @@ use observe::clock;
 use signing::canonical::{self, CanonicalError};
 use storage::state::{ChainState, ListingState};
 
+use crate::past::Past;
+
 use self::shape::{
     Address, ChainDocument, Completed, Connections, ExpectedAndCompleted, Funding, Kind,
     Milestones, Pagination, Participants, Property, Searches, StartedAndCompleted, Summary,
@@ -50,12 +52,12 @@ pub fn render_chain(state: &ChainState) -> Result<Vec<u8>, CanonicalError> {
 pub(crate) fn render_data<'a>(
     chains: impl IntoIterator<Item = (&'a [u8], &'a str)>,
     page: &Page,
-    as_of: Option<i64>,
+    past: Option<Past>,
 ) -> Result<Vec<u8>, CanonicalError> {
     let mut data = Vec::with_capacity(8192);
     data.push(b'{');
-    if let Some(as_of) = as_of {
-        push_as_of(&mut data, as_of)?;
+    if let Some(past) = past {
+        push_as_of(&mut data, past)?;
     }
     data.extend_from_slice(b"\"data\":[");
     for (index, (chain, queried_address)) in chains.into_iter().enumerate() {
@@ -67,7 +69,9 @@ pub(crate) fn render_data<'a>(
         data.extend_from_slice(&canonical::to_canonical(&queried_address)?);
         data.push(b'}');
     }
-    data.extend_from_slice(b"],\"pagination\":");
+    data.push(b']');
+    push_erased(&mut data, past)?;
+    data.extend_from_slice(b",\"pagination\":");
     data.extend_from_slice(&canonical::to_canonical(&Pagination::from(*page))?);
     data.push(b'}');
     Ok(data)
@@ -78,24 +82,35 @@ pub(crate) fn render_data<'a>(
 pub(crate) fn render_version(
     chain: &[u8],
     version: i64,
-    recorded_at: i64,
+    past: Past,
 ) -> Result<Vec<u8>, CanonicalError> {
     let mut data = Vec::with_capacity(chain.len() + 96);
     data.push(b'{');
-    push_as_of(&mut data, recorded_at)?;
+    push_as_of(&mut data, past)?;
     data.extend_from_slice(b"\"chain\":");
     data.extend_from_slice(chain);
-    data.extend_from_slice(b"},\"version\":");
+    data.push(b'}');
+    push_erased(&mut data, Some(past))?;
+    data.extend_from_slice(b",\"version\":");
     data.extend_from_slice(&canonical::to_canonical(&version)?);
     data.push(b'}');
     Ok(data)
 }
 
 /// Adds the member `asOf` and a comma.
-fn push_as_of(data: &mut Vec<u8>, as_of: i64) -> Result<(), CanonicalError> {
+fn push_as_of(data: &mut Vec<u8>, past: Past) -> Result<(), CanonicalError> {
     data.extend_from_slice(b"\"asOf\":");
-    data.extend_from_slice(&canonical::to_canonical(&clock::to_rfc3339(as_of))?);
+    data.extend_from_slice(&canonical::to_canonical(&clock::to_rfc3339(past.as_of))?);
     data.push(b',');
+    Ok(())
+}
+
+/// Adds a comma and the member `erased`, if an answer about the past lacks erased sales (S-60).
+fn push_erased(data: &mut Vec<u8>, past: Option<Past>) -> Result<(), CanonicalError> {
+    if let Some(past) = past.filter(|past| past.erased > 0) {
+        data.extend_from_slice(b",\"erased\":");
+        data.extend_from_slice(&canonical::to_canonical(&past.erased)?);
+    }
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use serde_json::json;
 use server::foundation::Foundation;
 use state_log::audit::Report;
 use storage::Opening;
+use storage::erasures::Erasure;
 
 use super::audit_log::read_time;
 use super::{ConfigArgs, Failure, say, say_json};
@@ -14,8 +15,9 @@ use super::{ConfigArgs, Failure, say, say_json};
 /// Proves that the store has all versions that it ever gave, and that its logs prove them.
 ///
 /// It makes the root of each log again from its entries, opens each sealed version and compares it with its
-/// entry, looks for gaps, and renders each present version again. It runs beside the service and changes nothing.
-/// The status is 1 if it finds a fault. Entries that a restore lost, as the next log says, are notes.
+/// entry, looks for gaps, and renders each present version again. It runs beside the service, and leaves the time
+/// and the number of faults for the log. The status is 1 if it finds a fault. Entries that a restore lost, as the
+/// next log says, are notes.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
     #[command(flatten)]
@@ -46,9 +48,24 @@ pub async fn run(args: AuditArgs) -> Result<(), Failure> {
                 bar.set_position(done);
             });
         bar.finish_and_clear();
-        audited.map_err(Failure::new)
+        let report = audited.map_err(Failure::new)?;
+        // A part of the versions tells nothing about the others.
+        let noted = if since > 0 {
+            Ok(())
+        } else {
+            foundation.state_log().note_audit(&report)
+        };
+        Ok::<_, Failure>((report, noted))
     });
-    let report = auditing.await.map_err(Failure::new)??;
+    let (report, noted) = auditing.await.map_err(Failure::new)??;
+    if let Err(fault) = noted {
+        // The report counts more: the store may be damaged.
+        let mut err = std::io::stderr();
+        say(
+            &mut err,
+            format_args!("the log does not get the result: {fault}"),
+        );
+    }
     if args.json {
         let seconds = working.elapsed().as_secs();
         say_json(out, describe(&report, args.since, begun, seconds));
@@ -96,12 +113,35 @@ fn describe(report: &Report, since: Option<i64>, begun: i64, seconds: u64) -> se
         "logged": report.logged,
         "rendered": report.rendered,
         "keys": report.keys,
+        "redacted": report.redacted,
+        "erasures": report.erasures.iter().map(describe_erasure).collect::<Vec<_>>(),
         "logs": logs.collect::<Vec<_>>(),
         "ended_logs": ended.collect::<Vec<_>>(),
         "notes": report.notes,
         "fault_count": report.fault_count(),
         "faults": report.faults,
     })
+}
+
+fn describe_erasure(erasure: &Erasure) -> serde_json::Value {
+    json!({
+        "listing": erasure.listing,
+        "erased_at": to_rfc3339(erasure.erased_at),
+        "finished_at": erasure.finished_at.map(to_rfc3339),
+    })
+}
+
+fn line_of(erasure: &Erasure) -> String {
+    let Erasure {
+        listing, erased_at, ..
+    } = *erasure;
+    let at = to_rfc3339(erased_at);
+    match erasure.finished_at {
+        Some(_finished_at) => format!("listing {listing} was erased at {at}"),
+        None => format!(
+            "listing {listing} is being erased since {at}: run `onward erase --repeat` if it has stopped"
+        ),
+    }
 }
 
 fn lines(report: &Report) -> Vec<String> {
@@ -118,6 +158,13 @@ fn lines(report: &Report) -> Vec<String> {
         lines.push(format!(
             "log {}: the root of {} entries was made again",
             log.origin, log.size
+        ));
+    }
+    lines.extend(report.erasures.iter().map(line_of));
+    if report.redacted > 0 {
+        lines.push(format!(
+            "{} of the opened versions lack a sale since it was erased; the log proves the rest of them",
+            report.redacted
         ));
     }
     lines.push(format!(

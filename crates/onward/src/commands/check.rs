@@ -12,9 +12,10 @@ use observe::clock::Clock;
 use observe::telemetry;
 use server::config::{Config, Sources};
 use server::foundation::{Foundation, open_storage};
+use state_log::erasures_file::Line;
 use storage::{Opening, OwnTime, maintenance, watches};
 
-use super::{ConfigArgs, Failure, say};
+use super::{ConfigArgs, Failure, erase, say};
 
 /// Checks settings, certificates, keys and store, and this machine.
 #[derive(Debug, Args)]
@@ -74,6 +75,7 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     findings.extend(failed_sync.map(|error| Finding::Fault(error.to_string())));
     findings.extend(compare_clock(&foundation, &config).await?);
     findings.extend(find_large_watches(&foundation, &config).await?);
+    findings.extend(find_missing_erasures(&foundation, &config).await?);
     let checking = tokio::task::spawn_blocking(move || {
         // Dropping the last handle closes the store and blocks until its threads end.
         drop(foundation);
@@ -133,6 +135,29 @@ async fn find_large_watches(
         ))
     };
     Ok(reading.await?.into_iter().map(warn).collect())
+}
+
+/// Erased listings that an older store has brought back (S-63).
+async fn find_missing_erasures(
+    foundation: &Foundation,
+    config: &Config,
+) -> Result<Option<Finding>, Failure> {
+    let lines = erase::read_lines(config)?;
+    let reading = foundation
+        .storage
+        .read(move |read| erase::find_missing(read, &lines));
+    let missing: Vec<Line> = reading.await?;
+    let ids: Vec<_> = missing
+        .iter()
+        .map(|line| line.listing.to_string())
+        .collect();
+    Ok((!ids.is_empty()).then(|| {
+        Finding::Fault(format!(
+            "`erasures_file` has erased listings that the store still has: {}; `onward erase --repeat` erases \
+             them again",
+            ids.join(", ")
+        ))
+    }))
 }
 
 fn find_damage(config: &Config) -> Result<Vec<Finding>, Failure> {

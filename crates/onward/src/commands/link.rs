@@ -110,7 +110,7 @@ pub fn break_link(args: &UnlinkArgs, out: &mut dyn Write) -> Result<(), Failure>
 }
 
 /// The settling of a transaction that has begun: a version has the time of its transaction (S-60).
-fn settling(idle_seconds: i64) -> Settling<'static> {
+pub(super) fn settling(idle_seconds: i64) -> Settling<'static> {
     Settling {
         actor: OPERATOR,
         now: Clock::System.now_seconds(),
@@ -118,7 +118,7 @@ fn settling(idle_seconds: i64) -> Settling<'static> {
     }
 }
 
-fn failure_of(problem: &Problem) -> Failure {
+pub(super) fn failure_of(problem: &Problem) -> Failure {
     match problem.log_text() {
         Some(inside) => Failure::new(inside),
         None => Failure::new(problem.to_failure().1.message),

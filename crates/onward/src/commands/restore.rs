@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use observe::clock::Clock;
+use server::config::Config;
 use storage::{StoreUrl, copies, nodes};
 
-use super::{ConfigArgs, Failure, ReasonArgs, note_of, open_for_operator, say};
+use super::{ConfigArgs, Failure, ReasonArgs, erase, note_of, open_for_operator, say};
 
 /// The backup to restore.
 #[derive(Debug, Args)]
@@ -52,5 +53,28 @@ pub fn run(args: &RestoreArgs, out: &mut dyn Write) -> Result<(), Failure> {
          docs/operations.md, \"After a restore\", says what else is to be done."
     );
     say(out, said);
+    repeat_erasures(&config, &args.why, out)
+}
+
+/// Erases again what the restored store has brought back (S-63).
+fn repeat_erasures(config: &Config, why: &ReasonArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    if erase::read_lines(config)?.is_empty() {
+        return Ok(());
+    }
+    let repeated =
+        open_for_operator(config, why).and_then(|storage| erase::repeat(config, storage));
+    match repeated {
+        Ok(0) => {}
+        Ok(count) => say(
+            out,
+            format_args!("Repeated {count} erasures of `erasures_file`."),
+        ),
+        Err(failure) => {
+            return Err(Failure::new(format_args!(
+                "the store is restored, but its erasures are not repeated: {failure}; mend that, and run \
+                 `onward erase --repeat` before you serve"
+            )));
+        }
+    }
     Ok(())
 }

@@ -31,6 +31,8 @@ mod delivery;
 #[cfg(test)]
 mod endings;
 #[cfg(test)]
+mod erasure;
+#[cfg(test)]
 mod forecasts;
 #[cfg(test)]
 mod holders;

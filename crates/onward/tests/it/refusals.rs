@@ -11,7 +11,7 @@ use crate::test_server::{Client, TestServer, send};
 
 /// Tables that say which requests there were, and which nodes run, and those that a node fills when it
 /// seals versions of chains and logs them.
-const OF_REQUESTS: [&str; 14] = [
+const OF_REQUESTS: [&str; 15] = [
     "idempotency",
     "used",
     "used_assertion",
@@ -25,15 +25,24 @@ const OF_REQUESTS: [&str; 14] = [
     "log_tile",
     "listing_secret",
     "key_change",
+    "service_statement",
     "sqlite_sequence",
 ];
 
 /// All rows of all other tables, as texts.
 async fn dump(server: &TestServer) -> Vec<String> {
+    dump_without(server, &OF_REQUESTS).await
+}
+
+/// All rows of all tables but these and the index of addresses, as texts.
+pub(crate) async fn dump_without(
+    server: &TestServer,
+    left_out: &'static [&'static str],
+) -> Vec<String> {
     let is_postgres = server.config.store.starts_with("postgres");
     let dumping = server.storage.read(move |read| {
         let mut rows = Vec::new();
-        for table in list_tables(read, is_postgres)? {
+        for table in list_tables(read, is_postgres, left_out)? {
             let sql = row_query(read, &table, is_postgres)?;
             let found = read.query(sql, &[], |row| row.text(0))?;
             rows.extend(found.into_iter().map(|row| format!("{table}: {row}")));
@@ -44,7 +53,7 @@ async fn dump(server: &TestServer) -> Vec<String> {
     dumping.await.unwrap()
 }
 
-fn list_tables(read: &mut Read<'_>, is_postgres: bool) -> Result<Vec<String>> {
+fn list_tables(read: &mut Read<'_>, is_postgres: bool, left_out: &[&str]) -> Result<Vec<String>> {
     let sql = if is_postgres {
         "select cast(tablename as text) from pg_tables where schemaname = current_schema() \
          and tablename not like 'address_token%'"
@@ -52,7 +61,7 @@ fn list_tables(read: &mut Read<'_>, is_postgres: bool) -> Result<Vec<String>> {
         "select name from sqlite_master where type = 'table' and name not like 'address_token%'"
     };
     let mut tables = read.query(sql, &[], |row| row.text(0))?;
-    tables.retain(|table| !OF_REQUESTS.contains(&table.as_str()));
+    tables.retain(|table| !left_out.contains(&table.as_str()));
     Ok(tables)
 }
 
@@ -67,7 +76,16 @@ fn row_query(read: &mut Read<'_>, table: &str, is_postgres: bool) -> Result<&'st
     let columns = read.query(sql, &[table.into()], |row| row.text(0))?;
     let texts: Vec<String> = columns
         .iter()
-        .map(|column| format!("coalesce(cast({column} as text), '')"))
+        .map(|column| {
+            if is_postgres {
+                format!("coalesce(cast({column} as text), '')")
+            } else {
+                format!(
+                    "coalesce(case typeof({column}) when 'blob' then hex({column}) \
+                     else cast({column} as text) end, '')"
+                )
+            }
+        })
         .collect();
     let sql = format!("select {} from {table}", texts.join(" || '|' || "));
     Ok(String::leak(sql))

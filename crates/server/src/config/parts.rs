@@ -76,10 +76,26 @@ impl Config {
         if !self.state_log_checkpoint_file.is_empty() {
             return Some((&self.state_log_checkpoint_file).into());
         }
+        self.beside_store(".checkpoint")
+    }
+
+    /// The file with the erasures (S-63). `None`: nobody named one for PostgreSQL.
+    pub fn erasures_file(&self) -> Option<PathBuf> {
+        if !self.erasures_file.is_empty() {
+            return Some((&self.erasures_file).into());
+        }
+        if self.state_log_checkpoint_file.is_empty() {
+            return self.beside_store(".erasures");
+        }
+        Some(format!("{}.erasures", self.state_log_checkpoint_file).into())
+    }
+
+    /// A file beside an SQLite store.
+    fn beside_store(&self, end: &str) -> Option<PathBuf> {
         match self.store.parse() {
             Ok(StoreUrl::Sqlite(path)) => {
                 let mut name = path.into_os_string();
-                name.push(".checkpoint");
+                name.push(end);
                 Some(name.into())
             }
             Ok(StoreUrl::Postgres(_)) | Err(_) => None,

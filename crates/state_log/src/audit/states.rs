@@ -68,10 +68,8 @@ impl Audit<'_> {
             let (from, since) = (after, self.since);
             let reading = self.log.storage.read_blocking(move |read| {
                 let page = state_log::read_audited(read, &from, since, AUDITED_AT_ONCE)?;
-                let sealed = page.iter().filter_map(|one| one.state.sealed.as_ref());
-                let mut listings: Vec<i64> = sealed
-                    .flat_map(|(_, listings)| listings.iter().copied())
-                    .collect();
+                let shown = page.iter().flat_map(|one| one.state.shown_listings());
+                let mut listings: Vec<i64> = shown.collect();
                 listings.sort_unstable();
                 listings.dedup();
                 let secrets = state_log::find_secrets(read, &listings)?;
@@ -85,6 +83,7 @@ impl Audit<'_> {
             for one in &page {
                 self.compare_state(one, &secrets, &mut last, counted)?;
                 self.compare_order(one, &mut before);
+                self.compare_erased(&one.state)?;
             }
             self.advance(page.len());
         }

@@ -90,12 +90,12 @@ pub fn read_audited(
 ) -> Result<Vec<AuditedState>> {
     let (chain, version) = after;
     read.query(
-        "select chain_id, version, recorded_at, form, digest, document, listings, log_number, log_index \
-         from sealed where (chain_id, version) > ($1, $2) and recorded_at >= $3 \
+        "select chain_id, version, recorded_at, form, digest, document, listings, erased, log_number, \
+         log_index from sealed where (chain_id, version) > ($1, $2) and recorded_at >= $3 \
          order by chain_id, version limit $4",
         &[chain.into(), (*version).into(), since.into(), limit.into()],
         |row| {
-            let place = row.optional_integer(7)?.zip(row.optional_integer(8)?);
+            let place = row.optional_integer(8)?.zip(row.optional_integer(9)?);
             let state = read_state(row)?;
             Ok(AuditedState { state, place })
         },

@@ -38,11 +38,11 @@ pub fn find_state(
     at: i64,
 ) -> Result<Option<(WaitingState, Place)>> {
     read.query_one(
-        "select chain_id, version, recorded_at, form, digest, document, listings, log_number, log_index \
-         from sealed where chain_id = $1 and digest = $2 \
+        "select chain_id, version, recorded_at, form, digest, document, listings, erased, log_number, \
+         log_index from sealed where chain_id = $1 and digest = $2 \
          order by case when recorded_at <= $3 then -version else version end limit 1",
         &[chain.into(), digest.as_slice().into(), at.into()],
-        |row| Ok((read_state(row)?, read_place(row, 7)?)),
+        |row| Ok((read_state(row)?, read_place(row, 8)?)),
     )
 }
 

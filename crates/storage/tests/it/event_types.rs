@@ -170,7 +170,7 @@ fn go_back_to_version_25(database: &TestDatabase) {
     }
     database.run("drop table new_change; drop table branch_change; drop table branch_change_count");
     database.run(
-        "drop index api_key_client; alter table api_key drop column client_id; \
+        "drop table service_statement; drop table erasure; drop index api_key_client; alter table api_key drop column client_id; \
          alter table client drop column introspects; \
          drop table state_log; drop table log_tile; drop table sequencer; drop table listing_secret; \
          drop table key_change",

@@ -10,6 +10,7 @@ use web::limits::UNKNOWN_NAMES_SHOWN;
 use web::problem::{FieldError, Problem};
 
 use crate::limits;
+use crate::past::Past;
 
 /// The parameters in the URL that have an effect.
 const IN_URL: [&str; 4] = ["page", "rows", "explain", "asOf"];
@@ -40,6 +41,11 @@ pub(super) enum Values {
 }
 
 impl ChainQuery {
+    /// What an answer about the past depends on, if this query asks for one. Its chains lack so many sales.
+    pub(super) fn past(&self, erased: i64) -> Option<Past> {
+        self.as_of.map(|as_of| Past { as_of, erased })
+    }
+
     /// Parses all fields and reports all errors together. `now` is in Unix seconds.
     pub(super) fn parse(
         query_string: Option<&str>,

@@ -28,6 +28,7 @@ use super::described::{
 use crate::ChainQueries;
 use crate::answer::BodyKey;
 use crate::limits;
+use crate::past::Past;
 use crate::wire::chains::{self, VersionAnswer};
 use crate::wire::versions::ChainVersions;
 
@@ -173,16 +174,22 @@ async fn find(
     let looking = queries
         .storage
         .lookup(move |read| sealed::find_time(read, chain, version));
-    let recorded_at: Option<i64> = looking.await?;
-    let recorded_at = recorded_at.ok_or(Problem::NotFound(UNKNOWN_VERSION))?;
-    let wanted = BodyKey::of_version(chain, version, recorded_at);
+    let found: Option<(i64, i64)> = looking.await?;
+    let (as_of, erased) = found.ok_or(Problem::NotFound(UNKNOWN_VERSION))?;
+    let past = Past { as_of, erased };
+    let wanted = BodyKey::of_version(chain, version, past);
     let (answers, storage) = (&queries.answers, &queries.storage);
     let signed = if let Some(signed) = answers.find_signed(&wanted, key, now) {
         signed
     } else {
-        let document = answers.find_version(storage, chain, version).await?;
+        let asked = (chain, version, erased);
+        let document = answers.find_version(storage, asked).await?;
         let document = document.ok_or(Problem::NotFound(UNKNOWN_VERSION))?;
-        let data = chains::render_version(&document, version, recorded_at)
+        let past = Past {
+            as_of,
+            erased: document.erased,
+        };
+        let data = chains::render_version(&document, version, past)
             .map_err(|error| Problem::Internal(error.to_string()))?;
         let cost = data.len() / limits::ANSWER_BYTES_PER_REQUEST;
         queries.tokens.owe(&caller.client().id, cost as u64);

@@ -31,6 +31,9 @@ pub(super) struct ChainData<'a> {
     as_of: Option<String>,
     /// One chain for each value that matched, in the order of the request.
     data: Vec<Chain<'a>>,
+    /// How many sales of these chains at that time were erased, and are left out. Absent if none was.
+    #[schema(nullable = false, minimum = 1)]
+    erased: Option<i64>,
     pagination: Pagination,
 }
 
@@ -51,6 +54,9 @@ struct VersionData<'a> {
     #[schema(format = DateTime)]
     as_of: String,
     chain: KeptChain<'a>,
+    /// How many sales of this version were erased, and are left out. Absent if none was.
+    #[schema(nullable = false, minimum = 1)]
+    erased: Option<i64>,
     /// The number of the version.
     #[schema(minimum = 1)]
     version: i64,

@@ -1,5 +1,6 @@
 //! `onward audit` finds whatever differs between store and log (S-60, S-61).
 
+use evidence::entry::{Entry, ServiceEvent};
 use log::TreeHead;
 use log::checkpoint::SignedCheckpoint;
 use state_log::audit::Report;
@@ -225,5 +226,41 @@ story! {
         change(&server, &["delete from sealed where version = 3"]).await;
         let found = audit(&server, 0).await;
         assert!(found.faults[0].contains("has entries of 4 states"), "{found:?}");
+    }
+}
+
+/// The results of audits in the log: states and faults.
+async fn logged_results(server: &TestServer) -> Vec<(u64, u64)> {
+    let logs = server.wait_for_log().await;
+    let entries = logs.entries[&1].iter();
+    let results = entries.filter_map(|entry| match Entry::parse(entry).unwrap() {
+        Entry::Service(statement) => match statement.event {
+            ServiceEvent::Audit { faults, states } => Some((states, faults)),
+            ServiceEvent::Program { .. }
+            | ServiceEvent::Continues { .. }
+            | ServiceEvent::Closed {} => None,
+        },
+        Entry::State(_) | Entry::Key(_) => None,
+    });
+    results.collect()
+}
+
+story! {
+    async fn the_result_of_an_audit_of_all_versions_enters_the_log(server) {
+        let agent = server.agent("north").await;
+        let listing = agent.list(100_012_345_601).await;
+        assert_eq!(agent.record(listing, "sstc", "2026-03-01").await.status, 200);
+        server.wait_for_log().await;
+        server.run_well(&["audit"]).await;
+        assert_eq!(logged_results(&server).await, [(2, 0)]);
+        // A part tells nothing about the rest.
+        server.run_well(&["audit", "--since", "2026-01-01"]).await;
+        assert_eq!(logged_results(&server).await, [(2, 0)]);
+        change(&server, &["update milestone set date = '2026-03-31'"]).await;
+        assert_eq!(server.run(&["audit"]).await.status, Some(1));
+        assert_eq!(logged_results(&server).await, [(2, 0), (2, 1)]);
+        change(&server, &["update milestone set date = '2026-03-01'"]).await;
+        let whole = audit(&server, 0).await;
+        assert_eq!(whole.faults, [""; 0]);
     }
 }

@@ -20,6 +20,7 @@ use storage::{Read, Storage, StorageError};
 const WAITING: &str = "select (select count(*) from unsealed) \
      + (select count(*) from sealed where log_number is null) \
      + (select count(*) from key_change where log_number is null) \
+     + (select count(*) from service_statement where log_number is null) \
      + (select count(*) from state_log l where l.size > l.signed_size \
         and l.number = (select max(n.number) from state_log n)) \
      + case when exists (select 1 from state_log) then 0 else 1 end";
