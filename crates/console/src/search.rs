@@ -52,8 +52,8 @@ pub struct Candidate {
 pub enum CandidateSale {
     /// It has none.
     None,
-    /// The viewer may not open it.
-    Foreign,
+    /// The viewer has none: another branch may have one.
+    NoneOfViewer,
     /// The viewer may open it.
     Open {
         /// The path of its chain.

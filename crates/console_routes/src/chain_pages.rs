@@ -254,6 +254,10 @@ fn load(
     id: ChainId,
     now: i64,
 ) -> Result<Loaded, Problem> {
+    if let Some(signed_in) = viewing.signed_in() {
+        // The form before this page may have taken its time.
+        signed_in.prove_again(read, now)?;
+    }
     let state = state::find_chain_state(read, id)?.ok_or(UNKNOWN)?;
     let current = find_current(read, viewing, &state)?;
     if !viewing.may_see(&state, current.as_ref()) {

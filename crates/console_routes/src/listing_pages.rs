@@ -69,10 +69,13 @@ impl Console {
     ) -> Result<ListingPage, Problem> {
         let caller = signed_in.branch_caller()?;
         let now = self.clock.now_seconds();
-        let loaded = self
-            .storage
-            .read(move |read| load(read, &caller, id, now))
-            .await?;
+        let viewer = signed_in.clone();
+        let loading = self.storage.read(move |read| {
+            // The form before this page may have taken its time.
+            viewer.prove_again(read, now)?;
+            load(read, &caller, id, now)
+        });
+        let loaded = loading.await?;
         Ok(self.show_loaded(signed_in, &loaded))
     }
 

@@ -52,6 +52,13 @@ fn is_list(path: &str) -> bool {
         || path.ends_with(".pack.json")
 }
 
+/// Whether a request ends sessions. Nobody can keep a person from it with the person's own limit.
+fn ends_sessions(path: &str) -> bool {
+    path == "/sign-out"
+        || path == "/account/end-all"
+        || path.starts_with("/account/sessions/") && path.ends_with("/end")
+}
+
 /// Counts the requests of people who are signed in. A list waits until the person's earlier lists are
 /// loaded; the limit bounds how many wait.
 pub(crate) async fn count_person(
@@ -64,6 +71,9 @@ pub(crate) async fn count_person(
     let (Some(person), Some(people)) = (person, &console.people) else {
         return next.run(request).await;
     };
+    if ends_sessions(request.uri().path()) {
+        return next.run(request).await;
+    }
     let is_list = is_list(request.uri().path());
     let cost = if is_list { LIST_COST } else { NonZeroU32::MIN };
     if let Some(seconds) = people.count(person, cost) {

@@ -235,12 +235,15 @@ pub(crate) fn no_cookie(name: &str, secure: bool) -> HeaderValue {
 /// The value of a cookie, if the browser sent it once.
 pub(crate) fn find_cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let fields = headers.get_all(header::COOKIE).iter();
-    let pairs = fields
-        .filter_map(|field| field.to_str().ok())
-        .flat_map(|field| field.split(';'));
-    let mut values = pairs.filter_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='));
+    // Cookies of other hosts of the domain may have any bytes.
+    let pairs = fields.flat_map(|field| field.as_bytes().split(|byte| *byte == b';'));
+    let mut values = pairs.filter_map(|pair| {
+        let value = pair.trim_ascii().strip_prefix(name.as_bytes())?;
+        value.strip_prefix(b"=")
+    });
     let value = values.next()?;
-    values.next().is_none().then_some(value)
+    let is_single = values.next().is_none();
+    str::from_utf8(value).ok().filter(|_| is_single)
 }
 
 /// Where somebody goes who must sign in first.
@@ -299,10 +302,13 @@ mod tests {
             (vec!["ab=2"], None),
             (vec!["a=1; a=2"], None),
             (vec!["a=1", "a=1"], None),
+            (vec!["city=Yörk; a=1"], Some("1")),
+            (vec!["a=Yörk"], Some("Yörk")),
         ] {
             let mut headers = HeaderMap::new();
             for field in &fields {
-                headers.append(header::COOKIE, HeaderValue::from_static(field));
+                let field = HeaderValue::from_bytes(field.as_bytes()).unwrap();
+                headers.append(header::COOKIE, field);
             }
             assert_eq!(find_cookie(&headers, "a"), expected, "{fields:?}");
         }

@@ -140,10 +140,15 @@ pub fn finish(
     let known = people::find_person_of_identity(write, &identity)?;
     let person = if let Some(invitation) = invitation {
         let (person, _expires_at) = find_invited(write, invitation, now)?;
-        if known.is_some_and(|known| known != person.id) {
-            return Err(Problem::Conflict(
-                "This account belongs to another person here. Sign in with your own.",
-            ));
+        if let Some(other) = known.filter(|known| *known != person.id) {
+            let other = people::find_person(write, other)?;
+            if other.is_some_and(|other| may_sign_in(&other)) {
+                return Err(Problem::Conflict(
+                    "This account belongs to another person here. Sign in with your own.",
+                ));
+            }
+            // That person was disabled, and the operator has added the person again.
+            people::free_identity(write, &identity)?;
         }
         people::use_invitation(write, &digest(invitation), now)?;
         people::bind_identity(write, &identity, person.id, now)?;

@@ -337,6 +337,7 @@ impl Runner {
         self.stored_health = stored.health;
         if stored.is_other_health {
             self.take_health(stored.health);
+            self.disabling = None;
         }
         let receives = stored.receives;
         for sent in batch.into_iter().flatten() {

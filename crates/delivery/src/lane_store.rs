@@ -33,7 +33,9 @@ pub(crate) async fn record(
         let Some(stored) = attempts::store_attempts(write, &lane, &results, &health)? else {
             return Ok(None);
         };
-        if let Some(disabling) = disabling {
+        let is_other_health = stored != health.after;
+        // A call that has changed the health asks for another try, maybe at another URL.
+        if let Some(disabling) = disabling.filter(|_| !is_other_health) {
             let reason = disabling.as_str();
             subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
         }
@@ -41,7 +43,7 @@ pub(crate) async fn record(
         Ok(receives.map(|receives| Stored {
             receives,
             health: stored,
-            is_other_health: stored != health.after,
+            is_other_health,
         }))
     });
     recording.await

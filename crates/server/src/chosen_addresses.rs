@@ -9,7 +9,7 @@ use outbound::networks::AllowedNetworks;
 use signing::seal::KeyEncryptionKeys;
 
 use crate::config::Config;
-use crate::foundation::read_optional;
+use crate::optional_file::read_optional;
 use crate::start_error::StartError;
 
 /// The purpose of the key that authenticates the cookies of sign-ins.

@@ -39,6 +39,7 @@ use crate::config::Config;
 use crate::housekeeping::{Housekeeping, Overdue};
 use crate::limits;
 use crate::metrics::Metrics;
+use crate::optional_file::read_optional;
 use crate::published_keys::{KeyWatch, PublishedKeyFaults, PublishedKeySet};
 use crate::readiness::{Checked, Readiness};
 use crate::router::Contexts;
@@ -98,23 +99,6 @@ fn open(config: &Config, opening: Opening, long_statements: bool) -> Result<Stor
         seal: crate::SEAL,
     };
     Ok(Storage::open(&url, &options)?)
-}
-
-/// Reads the file that a setting names, unless the setting is empty.
-pub(crate) fn read_optional(
-    setting: &'static str,
-    path: &str,
-) -> Result<Option<Vec<u8>>, StartError> {
-    if path.is_empty() {
-        return Ok(None);
-    }
-    let read = std::fs::read(path);
-    let refused = |error: std::io::Error| StartError::StoreFile {
-        setting,
-        path: path.to_owned(),
-        reason: error.to_string(),
-    };
-    read.map(Some).map_err(refused)
 }
 
 impl Foundation {

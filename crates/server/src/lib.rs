@@ -17,6 +17,7 @@ mod log_parts;
 mod metrics;
 mod openapi;
 pub mod operator_log;
+mod optional_file;
 mod process_metrics;
 pub mod published_keys;
 mod readiness;

@@ -129,6 +129,15 @@ pub fn disable_person(write: &mut Write<'_>, id: i64, now: i64) -> Result<bool> 
     Ok(changed > 0)
 }
 
+/// Takes an account from the person who has it, who may not sign in any more.
+pub fn free_identity(write: &mut Write<'_>, identity: &Identity<'_>) -> Result<()> {
+    write.execute(
+        "delete from person_identity where issuer = $1 and subject = $2",
+        &[identity.issuer.into(), identity.subject.into()],
+    )?;
+    Ok(())
+}
+
 /// Stores the digest of a new invitation. Older invitations of the person end.
 pub fn insert_invitation(
     write: &mut Write<'_>,

@@ -70,10 +70,10 @@ fn check_claims(
     holds(audiences.contains(&rules.client_id), "aud")?;
     let is_party = claims.contains_key("azp") || audiences.len() > 1;
     holds(!is_party || text("azp") == rules.client_id, "azp")?;
-    let is_open = time("exp").is_some_and(|at| now < at + CLOCK_SKEW_SECONDS);
+    let is_open = time("exp").is_some_and(|at| now < at.saturating_add(CLOCK_SKEW_SECONDS));
     holds(is_open, "exp")?;
     let ages = -CLOCK_SKEW_SECONDS..=AGE_SECONDS_MAX;
-    let is_new = time("iat").is_some_and(|at| ages.contains(&(now - at)));
+    let is_new = time("iat").is_some_and(|at| ages.contains(&now.saturating_sub(at)));
     holds(is_new, "iat")?;
     let nonce = text("nonce").as_bytes();
     holds(

@@ -71,7 +71,13 @@ pub(crate) async fn search(
             .read(move |read| find(read, &viewer, &sought))
             .await?;
         match finding {
-            Finding::One(uprn, current) => return Ok(open(&signed_in, uprn, &current)),
+            Finding::One(uprn, current) => {
+                if is_reader {
+                    // The address of the chain tells already which homes are in one.
+                    console.note_list(&signed_in, std::iter::once(current.property));
+                }
+                return Ok(open(&signed_in, uprn, &current));
+            }
             Finding::Several(listed, has_more) => {
                 if is_reader {
                     let properties = listed.iter().filter_map(|listed| listed.property);
@@ -132,7 +138,7 @@ fn find(read: &mut Read<'_>, viewer: &SignedIn, text: &str) -> Result<Finding, S
             let home = Candidate {
                 address: known.address.display_address,
                 uprn,
-                sale: CandidateSale::None,
+                sale: no_sale(viewer),
             };
             let property = None;
             return Ok(Finding::Several(vec![Listed { home, property }], false));
@@ -163,7 +169,8 @@ fn find(read: &mut Read<'_>, viewer: &SignedIn, text: &str) -> Result<Finding, S
     })
 }
 
-/// A certain match. A progressor opens own chains only, and sees that others exist.
+/// A certain match. A progressor opens own chains only, and learns nothing of other sales: S-91 has a call for
+/// that, which counts and is logged.
 fn one(
     read: &mut Read<'_>,
     viewer: &SignedIn,
@@ -179,10 +186,19 @@ fn one(
     let home = Candidate {
         address: current.display_address,
         uprn,
-        sale: CandidateSale::Foreign,
+        sale: CandidateSale::NoneOfViewer,
     };
     let property = None;
     Ok(Finding::Several(vec![Listed { home, property }], false))
+}
+
+/// The absence of a sale, which a progressor cannot tell from another branch's sale.
+fn no_sale(viewer: &SignedIn) -> CandidateSale {
+    if viewer.role().may_look_up() {
+        CandidateSale::None
+    } else {
+        CandidateSale::NoneOfViewer
+    }
 }
 
 fn may_open(
@@ -210,7 +226,7 @@ fn candidate(
     let current = address_search::find_by_uprn(read, uprn)?.current;
     let property = current.as_ref().map(|current| current.property);
     let sale = match current {
-        None => CandidateSale::None,
+        None => no_sale(viewer),
         Some(current) if may_open(read, viewer, &current)? => {
             let chain = state::find_chain(read, current.chain)?;
             CandidateSale::Open {
@@ -219,7 +235,7 @@ fn candidate(
                 chain_length: chain.map_or(1, |chain| chain.length()),
             }
         }
-        Some(_foreign) => CandidateSale::Foreign,
+        Some(_foreign) => CandidateSale::NoneOfViewer,
     };
     let home = Candidate {
         address: display_address,

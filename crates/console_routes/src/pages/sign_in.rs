@@ -75,9 +75,13 @@ pub(crate) async fn lead_to_provider(
     Ok(([(header::SET_COOKIE, cookie)], Redirect::to(&url)).into_response())
 }
 
+/// Bytes of the path to which a sign-in leads back. It is in a cookie, and browsers keep 4,096 bytes of one.
+const RETURN_BYTES_MAX: usize = 1_024;
+
 /// A path of this console. Another address could lead people to a page of somebody else.
 fn own_path(text: &str) -> Option<&str> {
-    let is_own = text.starts_with('/')
+    let is_own = text.len() <= RETURN_BYTES_MAX
+        && text.starts_with('/')
         && !text.starts_with("//")
         && text
             .bytes()
@@ -98,6 +102,7 @@ mod tests {
             ("/\\evil.example", false),
             ("https://evil.example/", false),
             ("chains", false),
+            (&format!("/chains?q={}", "x".repeat(2_000)), false),
             ("/a b", false),
             ("/a\r\nset-cookie: x", false),
         ] {

@@ -151,7 +151,8 @@ story! {
         assert_eq!(moved.status, 200, "{}", moved.json());
         old.answer([Reply::status(410)]);
         old.hold(false);
-        // Once the new URL has the event, the lane of the former URL has ended.
+        server.wait_for_attempts(&key, &subscription, 1).await;
+        server.clock.advance(10);
         new.wait_for(1).await;
         server.wait_for_state(&key, &subscription, "delivered").await;
         assert_eq!(server.status_of(&key, &subscription).await, "active");

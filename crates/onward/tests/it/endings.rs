@@ -173,8 +173,14 @@ story! {
                 ("seen", "nothing")]);
             let milestone = format!("POST /listings/{}/milestones/sstc", ids[0]);
             let chased = format!("POST /chase/{}/chased", ids[0]);
+            // A refused note comes with the page of the sale.
+            let note = format!("POST /listings/{}/notes", ids[0]);
             let mut all = Vec::new();
-            for (line, body) in [(milestone.as_str(), date), (chased.as_str(), form(&[("filter", "")]))] {
+            for (line, body) in [
+                (milestone.as_str(), date),
+                (chased.as_str(), form(&[("filter", "")])),
+                (note.as_str(), form(&[("idempotency_key", &key), ("text", "")])),
+            ] {
                 let url = server.url(At::Console, "");
                 let address = url.trim_end_matches('/').rsplit('/').next().unwrap();
                 let stream = TcpStream::connect(address).await.unwrap();

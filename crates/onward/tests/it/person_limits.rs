@@ -47,6 +47,9 @@ story! {
         assert!(kept.headers.contains_key(RETRY_AFTER));
         kept.assert_shows("Too many requests");
         assert!(kept.html.contains("Left word</textarea>"), "{}", kept.html);
+        // Whoever uses up the limit keeps nobody from ending sessions.
+        assert_eq!(kim.post("/account/end-all", &[]).await.status, 303);
+        assert!(kim.get("/account").await.location.starts_with("/sign-in"));
     }
 }
 

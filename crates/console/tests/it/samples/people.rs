@@ -139,7 +139,7 @@ pub(crate) fn searches() -> [SearchPage; 3] {
     let homes = vec![
         candidate(12, open(5)),
         candidate(13, open(1)),
-        candidate(14, CandidateSale::Foreign),
+        candidate(14, CandidateSale::NoneOfViewer),
         candidate(16, CandidateSale::None),
     ];
     let page = |search: &str, answer| SearchPage {

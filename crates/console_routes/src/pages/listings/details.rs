@@ -51,7 +51,7 @@ async fn save(sale: &SaleForm, known: &Details) -> Result<Destination, Problem> 
         ..read_changes(form, Some(known), &mut errors)
     };
     refuse_errors(errors)?;
-    let saving = sale.write(move |write, author| {
+    let saving = sale.write_as_it_is(move |write, author| {
         let stored = to_details(&find_own_listing(write, author.caller, listing)?);
         if stored.seen != typed.seen && !differences(&stored, &typed).is_empty() {
             return Err(Refusal::changed_meanwhile().into());

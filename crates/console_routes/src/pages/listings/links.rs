@@ -4,6 +4,8 @@ use axum::response::Response;
 use chain::ids::ListingId;
 use chain::state::Link;
 use listing_management::links::add_link;
+use listing_management::listings::find_own_listing;
+use storage::state;
 use web::problem::Problem;
 use web::values::check_id;
 
@@ -25,7 +27,13 @@ pub(crate) async fn link(sale: SaleForm) -> Result<Response, Problem> {
 async fn add(sale: &SaleForm) -> Result<Destination, Problem> {
     let link = read_link(sale)?;
     let listing = sale.listing;
-    let adding = sale.write(move |write, author| {
+    let adding = sale.write_as_it_is(move |write, author| {
+        let own = find_own_listing(write, author.caller, listing)?;
+        let chain = state::find_chain(write, own.chain)?;
+        if chain.is_some_and(|chain| chain.links().contains(&link)) {
+            // Somebody sent the form twice.
+            return Ok(lead_to(listing, Notice::Linked));
+        }
         let notice = match add_link(write, author, link)? {
             Some(_proposal) => Notice::Proposed,
             None => Notice::Linked,

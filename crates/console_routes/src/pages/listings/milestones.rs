@@ -62,7 +62,7 @@ async fn change(sale: &SaleForm, kind: &'static MilestoneType) -> Result<Destina
         }
     };
     let seen = form.text("seen").to_owned();
-    let changing = sale.write(move |write, author| {
+    let changing = sale.write_as_it_is(move |write, author| {
         find_own_listing(write, author.caller, listing)?;
         let stored = storage::milestones::find_milestone(write, listing, kind.id)?;
         let stored = stored.filter(|stored| stored.deleted_at.is_none());

@@ -28,9 +28,8 @@ pub(crate) async fn finish(
 ) -> Response {
     let older = signed_in.map(|signed_in| *signed_in.session());
     let outcome = match claim(&console, &uri, &headers).await {
-        // The sign-in is not used up, so that the person can load this page again.
-        Err(problem @ Problem::Unavailable(..)) => return problem.into_response(),
-        Err(problem) => Err(problem),
+        // The sign-in is not used up. Another one may be under way in this browser.
+        Err(problem) => return problem.into_response(),
         Ok(claimed) => sign_in(&console, older, claimed).await,
     };
     let mut response = outcome.unwrap_or_else(Problem::into_response);
@@ -119,7 +118,8 @@ fn to_problem(open_id: &OpenId, refusal: &SignInRefusal) -> Problem {
         }
         SignInRefusal::Busy => Problem::Unavailable(BUSY_SECONDS, refusal.to_string()),
         SignInRefusal::Provider(_) | SignInRefusal::NoToken(_) | SignInRefusal::Keys(_) => {
-            Problem::Unavailable(10, refusal.to_string())
+            // The sign-in is used up, so loading this page again would not help.
+            Problem::NotAllowed("The provider did not answer as it should. Sign in again.")
         }
     }
 }

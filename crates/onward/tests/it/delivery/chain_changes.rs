@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::narrowed::hold_lane;
+use super::narrowed::take_lane;
 use crate::story;
 use crate::test_server::{Receiver, Reply, TestServer};
 
@@ -192,8 +192,9 @@ story! {
         let arrived = receiver.received().len();
         let delivery = server.deliveries(&key, &id).await.remove(0);
         let delivery = delivery["deliveryId"].as_str().unwrap().to_owned();
-        // The lane is with another node for half a minute.
-        hold_lane(&server).await;
+        // The lane is with another node for half a minute, once this node has released it.
+        let is_free = async || take_lane(&server).await.is_some();
+        server.wait_until("the lane is free", is_free).await;
         let redeliver = format!("/subscriptions/{id}/deliveries/{delivery}/redeliver");
         assert_eq!(server.webhook(&key, ("POST", &redeliver), None).await.status, 202);
         let narrowed = receiver.subscribe_to(&server, &key, &["fallthrough"]).await;

@@ -12,11 +12,16 @@ const NOW: i64 = 1_795_255_200_000;
 
 /// Keeps the lane of the first subscription for half a minute.
 pub(crate) async fn hold_lane(server: &TestServer) -> Lane {
+    take_lane(server).await.unwrap()
+}
+
+/// As [`hold_lane`]. `None` if a node has the lane.
+pub(crate) async fn take_lane(server: &TestServer) -> Option<Lane> {
     let taken = server.storage.write(|write| {
         let until = NOW + 30_000;
         lanes::take_lane(write, SubscriptionId(1), "another node", NOW, until)
     });
-    taken.await.unwrap().unwrap()
+    taken.await.unwrap()
 }
 
 async fn simulate(server: &TestServer, key: &str, event_type: &str, uprn: i64) -> i64 {

@@ -33,6 +33,28 @@ story! {
 }
 
 story! {
+    async fn a_form_sent_again_says_what_is_so(server) {
+        let (_agent, ids, mut kim) = server.progressor_with_sales([1, 2], &[]).await;
+        let path = format!("/listings/{}", ids[0]);
+        let above = ids[1].to_string();
+        let form = [("idempotency_key", "once"), ("other", above.as_str()), ("side", "above")];
+        let send = async |kim: &mut crate::test_server::Browser| {
+            let request = kim.request(reqwest::Method::POST, &format!("{path}/links")).form(&form);
+            kim.send(request.header("origin", crate::test_server::CONSOLE_URL)).await
+        };
+        for _twice in 0..2 {
+            assert_eq!(send(&mut kim).await.location, format!("{path}?done=linked"));
+        }
+        let gone = kim.post(&format!("{path}/unlink"), &[("other", &above), ("side", "above")]).await;
+        assert_eq!(gone.status, 303, "{}", gone.html);
+        kim.get(&path).await.assert_hides("2 Row");
+        // The old form makes the link again, and does not only say so.
+        assert_eq!(send(&mut kim).await.location, format!("{path}?done=linked"));
+        kim.get(&path).await.assert_shows("2 Row");
+    }
+}
+
+story! {
     async fn proposals_of_others_hide_no_change(server) {
         let confirm = |config: &mut server::config::Config| {
             config.foreign_links = chain::consent::ForeignLinks::Confirmed;

@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 use reqwest::header::{COOKIE, RETRY_AFTER, SET_COOKIE};
-use storage::people::{Identity, bind_identity};
+use storage::people::{Identity, bind_identity, disable_person, insert_invitation};
 use web::secret::digest;
 
 use crate::test_server::{BEGINNING, Browser, Page, Provider, SUBJECT, TestServer};
@@ -18,7 +18,11 @@ struct Begun {
 
 /// Presses the button.
 async fn begin(browser: &mut Browser) -> Begun {
-    let page = browser.post("/sign-in", &[("to", "/account")]).await;
+    begin_at(browser, "/sign-in", &[("to", "/account")]).await
+}
+
+async fn begin_at(browser: &mut Browser, path: &str, fields: &[(&str, &str)]) -> Begun {
+    let page = browser.post(path, fields).await;
     assert_eq!(page.status, 303, "{}", page.html);
     let cookie = page.headers[SET_COOKIE].to_str().unwrap();
     let url = url::Url::parse(&page.location).unwrap();
@@ -160,5 +164,41 @@ sqlite_story! {
             assert_eq!(come_back(&browser, &begun.cookie, &begun.back).await.status, 303);
         }
         assert_eq!(provider.most_under_way(), AT_ONCE);
+    }
+}
+
+sqlite_story! {
+    async fn a_refused_tab_leaves_the_sign_in_of_another(server) {
+        (server, _) = with_account(server).await;
+        let mut browser = server.browser();
+        let (first, second) = (begin(&mut browser).await, begin(&mut browser).await);
+        // The browser keeps the newer cookie.
+        let refused = come_back(&browser, &second.cookie, &first.back).await;
+        assert_eq!(refused.status, 403);
+        assert!(refused.headers.get(SET_COOKIE).is_none());
+        assert_eq!(come_back(&browser, &second.cookie, &second.back).await.status, 303);
+    }
+}
+
+story! {
+    async fn a_person_who_was_disabled_is_added_again_with_the_same_account(server) {
+        (server, _) = with_account(server).await;
+        let again = server.add_person("conveyancer", &[]).await;
+        let secret = "a secret of an invitation";
+        let inviting = server.storage.write(move |write| {
+            insert_invitation(write, &digest(secret), again, [BEGINNING, BEGINNING + 3_600])
+        });
+        inviting.await.unwrap();
+        let mut browser = server.browser();
+        let invitation = format!("/invitation/{secret}").replace(' ', "%20");
+        for (status, is_disabled) in [(409, false), (303, true)] {
+            if is_disabled {
+                let disabling = server.storage.write(move |write| disable_person(write, 1, BEGINNING));
+                assert!(disabling.await.unwrap());
+            }
+            let begun = begin_at(&mut browser, &invitation, &[]).await;
+            let done = come_back(&browser, &begun.cookie, &begun.back).await;
+            assert_eq!(done.status, status, "{}", done.html);
+        }
     }
 }
