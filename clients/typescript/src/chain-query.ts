@@ -39,7 +39,7 @@ export interface BatchOptions {
 
 /** Options of a request for an evidence pack. */
 export interface EvidenceOptions {
-  /** How long to wait until the log shows the states of the answer, in seconds. Default: 10. */
+  /** How long to wait until the log shows the states of the answer, in seconds. Default: 40. */
   readonly longestWaitSeconds?: number;
 }
 
@@ -118,7 +118,7 @@ export class ChainQuery {
   }
 
   /** Asks for the evidence pack of an answer, and waits until the log shows its states. */
-  async evidence(answer: ChainAnswer | Uint8Array, { longestWaitSeconds = 10 }: EvidenceOptions): Promise<Uint8Array> {
+  async evidence(answer: ChainAnswer | Uint8Array, { longestWaitSeconds = 40 }: EvidenceOptions): Promise<Uint8Array> {
     const body = answer instanceof Uint8Array ? answer : answer.body;
     const call: Call = {
       method: "POST", address: "baseUrl", path: "/api/v1/evidence",

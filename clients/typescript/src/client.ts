@@ -153,7 +153,7 @@ export class Client {
    *
    * Pass an answer, or the bytes of one that you kept.
    * One about a past time needs the scope `transaction-history` besides.
-   * The log shows a state within three seconds, for which the call waits.
+   * The log shows a state within three seconds, and its witnesses sign it within about ten. The call waits for both.
    *
    * @throws Conflict of the type `not-logged` when the log does not show a state in time.
    * @throws Invalid of the type `not-provable` when this service did not give the answer, or keeps no state of it.

@@ -2,7 +2,7 @@
 //! `access_log_days` asks for it.
 //!
 //! Answers wait in memory and are stored once a second, so that no query waits for the log. A killed
-//! node loses the last second. Whoever is shown a property again within one second makes one line.
+//! node loses the last second. A client that is shown a property again within one second makes one line.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -15,6 +15,9 @@ use storage::{Storage, StorageError};
 use tokio::sync::watch;
 
 use crate::limits;
+
+/// How the id of a person begins. Each look-up of a person is a line.
+const PERSON: &str = "person:";
 
 /// The log of one node.
 #[derive(Debug)]
@@ -81,7 +84,10 @@ impl AccessLog {
             return Ok(());
         }
         waiting.sort_unstable();
-        waiting.dedup_by(|one, other| one == other && one.property != NO_PROPERTY);
+        waiting.dedup_by(|one, other| {
+            let is_counted = one.property == NO_PROPERTY || one.client.starts_with(PERSON);
+            one == other && !is_counted
+        });
         let waiting = Arc::new(waiting);
         let storing = Arc::clone(&waiting);
         let stored = self

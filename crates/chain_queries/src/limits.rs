@@ -13,7 +13,7 @@ pub(crate) const ANSWER_BYTES_PER_REQUEST: usize = 128 * 1024;
 /// Evidence packs that a node makes at once. A hostile answer of 4 MiB takes 340 MB while it is read.
 pub(crate) const PACKS_AT_ONCE_MAX: usize = 2;
 /// How often a page of a person asks for a pack until the log has the state, and how long it waits in between.
-pub(crate) const PACK_ATTEMPTS_MAX: u32 = 5;
+pub(crate) const PACK_ATTEMPTS_MAX: u32 = 15;
 pub(crate) const PACK_PAUSE: Duration = Duration::from_secs(1);
 /// Chains in an evidence pack at the cost of one more request.
 pub(crate) const PROVED_CHAINS_PER_REQUEST: usize = 8;

@@ -6,8 +6,9 @@ use crate::problem::NOT_LOGGED;
 use crate::sandbox::{HISTORY_SCOPES, QUERY_SCOPE};
 use crate::{Client, ClientError};
 
-/// How often the client asks while the log does not have a state yet. It has it within three seconds.
-const ATTEMPTS_MAX: u32 = 10;
+/// How often the client asks while the log does not have a state yet. It has it within three seconds, and its
+/// witnesses within about ten. After 30 seconds the service does not wait for them.
+const ATTEMPTS_MAX: u32 = 40;
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_secs(1);
 

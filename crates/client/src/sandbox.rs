@@ -54,6 +54,9 @@ pub struct SandboxFile {
     /// The policy that verifies evidence packs.
     #[serde(default)]
     pub policy_file: PathBuf,
+    /// The address of the sandbox's own witness.
+    #[serde(default)]
+    pub witness_url: String,
     /// Ids and an address to query.
     pub samples: SandboxSamples,
 }

@@ -1,6 +1,6 @@
 //! The call `add-checkpoint` of a witness (C2SP tlog-witness): its body, and its decision.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ use crate::checkpoint::SignedCheckpoint;
 use crate::note::{MAX_NOTE_BYTES, VerifierKey};
 use crate::proof::verify_consistency;
 use crate::text::{Malformed, parse_decimal, split_hashes, write_hashes};
-use crate::tree::{Hash, MAX_PROOF_HASHES, TreeHead};
+use crate::tree::{Hash, MAX_PROOF_HASHES, TreeHead, digest};
 
 /// The longest body that is read, in bytes.
 pub const MAX_BODY_BYTES: usize = MAX_NOTE_BYTES + 4096;
@@ -42,6 +42,15 @@ pub enum Refusal {
     /// 422: the tree is not a continuation of the one that the witness cosigned last.
     #[error("the checkpoint does not continue the one that this witness cosigned last")]
     NotConsistent,
+}
+
+/// The SHA-256 of an origin in hexadecimal: its part of the path at which a witness shows its checkpoint.
+pub fn hash_origin(origin: &str) -> String {
+    let mut name = String::new();
+    for byte in digest(&[origin.as_bytes()]) {
+        let _infallible = write!(name, "{byte:02x}");
+    }
+    name
 }
 
 impl AddCheckpoint {

@@ -77,6 +77,7 @@ impl Failure {
             | StartError::Tls(_)
             | StartError::OutboundClient(_)
             | StartError::Network(_)
+            | StartError::Witnesses(_)
             | StartError::SignIn(_)
             | StartError::PublishedKeys(_)
             | StartError::StoreFile { .. } => false,

@@ -6,6 +6,7 @@ pub mod clients;
 pub mod data;
 mod layer;
 mod operator;
+mod own_witness;
 pub mod pedantry;
 mod people;
 mod refused_samples;
@@ -32,6 +33,7 @@ use tokens::registry::Scope;
 use self::clients::{ClientMaker, Plan};
 use self::data::DataOptions;
 use self::layer::SandboxLayer;
+pub(crate) use self::own_witness::{NAME as WITNESS_NAME, OwnWitness};
 use self::pedantry::Pedantry;
 use crate::registration::prepare_store;
 
@@ -65,6 +67,7 @@ pub struct Prepared {
     /// The secret of the console's page of people.
     entry: String,
     file: SandboxFile,
+    witness: OwnWitness,
     directory: PathBuf,
     // The lock is held as long as the sandbox runs.
     _lock: File,
@@ -94,7 +97,8 @@ pub fn prepare(
     // Scripts read this file as the sign that every listener serves.
     drop(std::fs::remove_file(directory.join(SANDBOX_FILE_NAME)));
     let authority = make_certificates(&directory, clock).map_err(SandboxError::new)?;
-    let config = settings::ensure_config(&directory, options)?;
+    let witness = OwnWitness::prepare(&directory)?;
+    let config = settings::ensure_config(&directory, options, &witness.setting)?;
     let url: StoreUrl = config.store.parse().map_err(SandboxError::new)?;
     let opening = match url {
         StoreUrl::Sqlite(path) if !path.exists() => Opening::Create,
@@ -119,11 +123,13 @@ pub fn prepare(
     let entry = people::ensure_entry(&directory)?;
     let mut file = describe(&config, &directory, &storage, clients, api_keys)?;
     file.console_url = format!("{}/enter/{entry}", config.console_url);
+    file.witness_url.clone_from(&witness.url);
     Ok(Prepared {
         config,
         pedantry: options.pedantry.clone(),
         entry,
         file,
+        witness,
         directory,
         _lock: lock,
     })
@@ -206,6 +212,11 @@ impl Prepared {
         &self.file
     }
 
+    /// The sandbox's own witness.
+    pub(crate) fn witness(&self) -> &OwnWitness {
+        &self.witness
+    }
+
     /// The sandbox's folder.
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -256,6 +267,7 @@ fn describe(
         },
         console_url: config.console_url.clone(),
         policy_file: directory.join("policy.txt"),
+        witness_url: String::new(),
         samples,
     })
 }

@@ -12,7 +12,7 @@ chain: serde* tokio* rusqlite postgres* reqwest hyper* axum*
 log: serde* tokio* rusqlite postgres* reqwest hyper* axum* chain signing storage observe
 witness: serde* tokio* rusqlite postgres* reqwest hyper* axum* chain signing storage observe edge server
 evidence: tokio* rusqlite postgres* reqwest hyper* axum* chain storage observe
-state_log: address chain forecast property_search console delivery outbound unicode chain_queries listing_management webhooks oauth console_routes server
+state_log: address chain forecast property_search console delivery unicode chain_queries listing_management webhooks oauth console_routes server
 forecast: serde* tokio* rusqlite postgres* reqwest hyper* axum* storage observe
 signing: tokio* hyper* axum* rusqlite postgres* reqwest chain
 console: storage tokens outbound delivery edge web server axum* hyper* http serde* tokio*

@@ -29,7 +29,6 @@ const UNTESTED: &str = "\
 71 not built yet
 72 not built yet
 73 not built yet
-76 not built yet
 78 not built yet
 79 not built yet
 80 not built yet

@@ -21,6 +21,7 @@ use crate::resolver::{Resolver, Resolving, SystemResolver, resolve_allowed};
 mod disturbance;
 mod error;
 mod fetch;
+mod operator;
 mod retry_after;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ mod tests;
 pub use disturbance::{Disturbance, Disturbed};
 pub use error::SendError;
 pub use fetch::{FetchError, FormAuthentication};
+pub use operator::{NoOperatorUrl, OperatorAnswer, OperatorClient, OperatorUrl};
 
 /// How the client sends. The default follows S-35 and allows public addresses only.
 #[derive(Debug, Clone)]

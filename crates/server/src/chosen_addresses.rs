@@ -1,12 +1,14 @@
-//! Clients of the addresses that the operator chose: the OpenID provider and the published key set.
+//! Clients of the addresses that the operator chose: the OpenID provider, the published key set and the witnesses.
 
 use std::sync::Arc;
 
 use console_routes::open_id::{OpenId, OpenIdSettings};
 use observe::clock::Clock;
-use outbound::client::{OutboundClient, OutboundSettings};
+use outbound::client::{OperatorClient, OutboundClient, OutboundSettings};
 use outbound::networks::AllowedNetworks;
 use signing::seal::KeyEncryptionKeys;
+use state_log::WITNESS_TIMEOUT;
+use state_log::witnesses::Witnesses;
 
 use crate::config::Config;
 use crate::optional_file::read_optional;
@@ -54,4 +56,16 @@ pub(crate) fn open_sign_in(
         clock.clone(),
     );
     Ok(Some(Arc::new(open_id)))
+}
+
+/// The witnesses of the log of states. `None`: the settings name none.
+pub(crate) fn open_witnesses(config: &Config) -> Result<Option<Arc<Witnesses>>, StartError> {
+    let settings = config.witnesses().map_err(StartError::Witnesses)?;
+    if settings.is_empty() {
+        return Ok(None);
+    }
+    let ca_file = &config.state_log_witness_ca_file;
+    let ca_file = (!ca_file.is_empty()).then(|| ca_file.into());
+    let client = OperatorClient::open(ca_file, WITNESS_TIMEOUT)?;
+    Ok(Some(Witnesses::new(settings, client)))
 }

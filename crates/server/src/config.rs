@@ -151,6 +151,12 @@ pub struct Config {
     pub state_log_checkpoint_file: String,
     /// The file with all erasures, which a restore repeats (S-63). Empty: beside the checkpoint file.
     pub erasures_file: String,
+    /// The witnesses of the log, each as a line `witness NAME VKEY URL` (S-61).
+    pub state_log_witnesses: Vec<String>,
+    /// How many witnesses have to cosign a checkpoint for level 4 (S-62).
+    pub state_log_witness_quorum: usize,
+    /// PEM file of authorities of the witnesses' certificates, besides the operating system's; empty: no others.
+    pub state_log_witness_ca_file: String,
     /// How long past states of chains are kept (S-63).
     pub sealed_retention_days: u32,
     /// Whether an event about a property with a current listing can be simulated (S-33).
@@ -305,6 +311,7 @@ impl Config {
         resolve(&mut self.key_encryption_key_file);
         resolve(&mut self.state_log_checkpoint_file);
         resolve(&mut self.erasures_file);
+        resolve(&mut self.state_log_witness_ca_file);
         resolve(&mut self.pkcs11_pin_file);
         resolve(&mut self.certificate_file);
         resolve(&mut self.private_key_file);

@@ -22,6 +22,7 @@ use observe::clock::Clock;
 use observe::outage::Outage;
 use outbound::client::{OutboundClient, OutboundSettings};
 use signing::authenticator::Authenticator;
+use state_log::witnesses::Witnesses;
 use storage::{OpenOptions, Opening, Storage, StoreUrl};
 use tokens::client_keys::PublishedKeys;
 use tokens::context::TokenContext;
@@ -34,11 +35,11 @@ use webhooks::paced::Paced;
 use webhooks::running::Running;
 
 use crate::announcement::Announcement;
-use crate::chosen_addresses::open_sign_in;
+use crate::chosen_addresses::{open_sign_in, open_witnesses};
 use crate::config::Config;
 use crate::housekeeping::{Housekeeping, Overdue};
 use crate::limits;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Watched};
 use crate::optional_file::read_optional;
 use crate::published_keys::{KeyWatch, PublishedKeyFaults, PublishedKeySet};
 use crate::readiness::{Checked, Readiness};
@@ -75,6 +76,8 @@ pub struct Foundation {
     sign_in: Option<Arc<OpenId>>,
     /// Makes the secrets of share links.
     share_secrets: Arc<Authenticator>,
+    /// The witnesses of the log of states.
+    pub(crate) witnesses: Option<Arc<Witnesses>>,
     /// The parts of a sandbox.
     sandbox: Option<SandboxParts>,
 }
@@ -122,6 +125,7 @@ impl Foundation {
         })?;
         let published_keys = PublishedKeySet::open(&config)?.map(Arc::new);
         let sign_in = open_sign_in(&config, &sealing.sealing, &clock)?;
+        let witnesses = open_witnesses(&config)?;
         let share_secrets = sealing.sealing.derive_authenticator(SHARE_LINKS)?;
         let storage = open(&config, opening, false)?;
         let registry = Arc::new(Registry::open(
@@ -144,6 +148,7 @@ impl Foundation {
             published_key_faults: PublishedKeyFaults::default(),
             sign_in,
             share_secrets: Arc::new(share_secrets),
+            witnesses,
             sandbox,
         })
     }
@@ -267,9 +272,13 @@ impl Foundation {
         delivery: &Arc<delivery::metrics::Metrics>,
     ) -> Arc<Metrics> {
         let delivery = Arc::clone(delivery);
-        let lost = &self.accesses.lost;
-        let (overdue, keys) = (&self.overdue, &self.published_key_faults);
-        Arc::new(Metrics::new(edge, delivery, lost, overdue, keys))
+        let watched = Watched {
+            accesses_lost: &self.accesses.lost,
+            overdue: &self.overdue,
+            published_keys: &self.published_key_faults,
+            witnesses: self.witnesses.as_deref(),
+        };
+        Arc::new(Metrics::new(edge, delivery, &watched))
     }
 
     /// The parts that the checks of readiness look at.

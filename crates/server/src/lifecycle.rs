@@ -135,7 +135,7 @@ impl Server {
         if sends_events {
             tasks.spawn(dispatcher::run(delivering, stopped.clone()));
             // A trial of a copy must not change the checkpoint outside the store.
-            tasks.spawn(sequencer::run(log, stopped.clone()));
+            tasks.spawn(state_log::run(log, stopped.clone()));
         }
         spawn_keepers(&mut tasks, &foundation, &stopped);
         Ok(Self {

@@ -18,6 +18,7 @@ impl Foundation {
             url: self.config.directory_url.clone(),
             file: self.config.state_log_file(),
             node: Uuid::new_v4().to_string(),
+            witnesses: self.witnesses.clone(),
         })
     }
 }

@@ -17,6 +17,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
+use state_log::witnesses::Witnesses;
 
 use crate::housekeeping::Overdue;
 use crate::process_metrics::ProcessMetrics;
@@ -104,22 +105,36 @@ pub(crate) struct Metrics {
     pub store: StoreMetrics,
 }
 
+/// Figures that parts of the node keep for the metrics.
+pub(crate) struct Watched<'p> {
+    /// Accesses that the log of accesses lacks.
+    pub accesses_lost: &'p Counter,
+    /// The age of the oldest rows past their retention.
+    pub overdue: &'p Overdue,
+    /// What `published_jwks_url` does not show as it is.
+    pub published_keys: &'p PublishedKeyFaults,
+    /// The witnesses of the log. `None`: there are none.
+    pub witnesses: Option<&'p Witnesses>,
+}
+
 impl Metrics {
     /// Registers the metrics of this crate and of the given parts.
     pub(crate) fn new(
         edge: &edge::metrics::Metrics,
         delivery: Arc<delivery::metrics::Metrics>,
-        accesses_lost: &Counter,
-        overdue: &Overdue,
-        published_keys: &PublishedKeyFaults,
+        watched: &Watched<'_>,
     ) -> Self {
         let mut registry = Registry::with_prefix("onward");
         let help = "Accesses that the log of accesses lacks";
-        registry.register("accesses_lost", help, accesses_lost.clone());
+        registry.register("accesses_lost", help, watched.accesses_lost.clone());
         let help = "How long the oldest row of a kind is there after its retention";
-        registry.register("overdue_row_seconds", help, overdue.0.clone());
+        registry.register("overdue_row_seconds", help, watched.overdue.0.clone());
         let help = "Keys that published_jwks_url does not show as they are, by fault";
-        registry.register("published_key_faults", help, published_keys.0.clone());
+        registry.register(
+            "published_key_faults",
+            help,
+            watched.published_keys.0.clone(),
+        );
         edge.register(&mut registry);
         delivery.register(&mut registry);
         let version = vec![("version", env!("CARGO_PKG_VERSION"))];
@@ -147,8 +162,11 @@ impl Metrics {
         let clock_lead = Gauge::default();
         let help = "How far this clock is ahead of the store's time, in seconds";
         registry.register("clock_lead_seconds", help, Gauge::clone(&clock_lead));
-        let store = StoreMetrics::default();
+        let store = StoreMetrics::new(watched.witnesses.is_some());
         store.register(&mut registry);
+        if let Some(witnesses) = watched.witnesses {
+            witnesses.register(&mut registry);
+        }
         let mut process = Registry::default();
         process.register_collector(Box::new(ProcessMetrics));
         Self {

@@ -34,6 +34,9 @@ pub enum StartError {
     /// The other address of the key set cannot be used.
     #[error("published_jwks_url cannot be used: {0}")]
     PublishedKeys(#[from] CallbackRefusal),
+    /// The witnesses of the log cannot be read.
+    #[error("state_log_witnesses: {0}")]
+    Witnesses(String),
     /// A file that reaching the database needs cannot be read.
     #[error("cannot read {setting} {path}: {reason}")]
     StoreFile {

@@ -21,6 +21,8 @@ pub(crate) struct StoreMetrics {
     log_entries: Gauge,
     log_signed_at: Gauge,
     log_waiting: Gauge,
+    log_unwitnessed: Gauge,
+    has_witnesses: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -60,6 +62,14 @@ impl Stored {
 }
 
 impl StoreMetrics {
+    /// New gauges. `has_witnesses` says whether witnesses are asked to cosign the log.
+    pub(crate) fn new(has_witnesses: bool) -> Self {
+        Self {
+            has_witnesses,
+            ..Self::default()
+        }
+    }
+
     /// Adds the metrics to a registry.
     pub(crate) fn register(&self, registry: &mut Registry) {
         let help = "The size of the store with its log, in bytes";
@@ -82,6 +92,9 @@ impl StoreMetrics {
         registry.register(name, help, self.log_signed_at.clone());
         let help = "How long the oldest state waits for a checkpoint that shows it, in seconds";
         registry.register("state_log_waiting_seconds", help, self.log_waiting.clone());
+        let help = "How long the newest checkpoint waits for its witnesses, in seconds";
+        let unwitnessed = self.log_unwitnessed.clone();
+        registry.register("state_log_unwitnessed_seconds", help, unwitnessed);
     }
 
     /// Shows the figures. Without `stored`, those of the last read stay.
@@ -115,6 +128,9 @@ impl StoreMetrics {
             self.log_signed_at.set(log.signed_at);
             let waiting = log.waiting_since.map_or(0, |since| now - since);
             self.log_waiting.set(waiting.max(0));
+            let unwitnessed = log.unwitnessed_since.filter(|_| self.has_witnesses);
+            let unwitnessed = unwitnessed.map_or(0, |since| now - since);
+            self.log_unwitnessed.set(unwitnessed.max(0));
         }
     }
 

@@ -39,6 +39,9 @@ pub enum Fault {
         /// Why it cannot be used.
         reason: String,
     },
+    /// This node may not sign before a witness says which checkpoint it cosigned last.
+    #[error("no witness says which checkpoint of the log it cosigned last: {0}")]
+    NoWitness(String),
     /// The stored tree has a part with another form.
     #[error("the stored log is damaged: {0}")]
     Damaged(String),
@@ -88,6 +91,7 @@ impl From<Fault> for Problem {
             | Fault::NoFile
             | Fault::File { .. }
             | Fault::Erasures { .. }
+            | Fault::NoWitness(_)
             | Fault::Damaged(_)
             | Fault::Signing(_) => Self::Internal(fault.to_string()),
         }

@@ -2,7 +2,8 @@
 //!
 //! The tree and its tiles are in the store, and one node at a time appends to it. A checkpoint is signed
 //! after its tree is on disk, written into a file outside the store, and only then shown. A store that is
-//! behind this file went back in time. So its log is closed, and the next one begins with another key.
+//! behind this file went back in time. So its log is closed, and the next one begins with another key. Witnesses
+//! cosign checkpoints, and a node that takes the log over compares the store with their last one, too.
 
 pub mod audit;
 pub mod checkpoint_file;
@@ -19,7 +20,9 @@ mod publication;
 pub mod routes;
 pub mod sequencer;
 mod standing;
+mod thread;
 mod tree;
+pub mod witnesses;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,8 +31,12 @@ use observe::clock::Clock;
 use storage::Storage;
 use storage::sealing::SealedDocument;
 use tokens::registry::Registry;
+use tokio::sync::watch;
 
 use self::fault::Fault;
+use self::witnesses::{Witnesses, asking};
+
+pub use self::limits::WITNESS_TIMEOUT;
 
 /// Opens a sealed document: its canonical bytes, or a text for the log.
 pub type Open = fn(&SealedDocument) -> Result<Vec<u8>, String>;
@@ -54,6 +61,14 @@ pub struct StateLog {
     pub file: Option<PathBuf>,
     /// The name of this node among running nodes.
     pub node: String,
+    /// The witnesses of its checkpoints. `None`: there are none.
+    pub witnesses: Option<Arc<Witnesses>>,
+}
+
+/// Appends, signs and asks witnesses until `stop` turns true, and then leaves the log to another node.
+pub async fn run(log: Arc<StateLog>, stop: watch::Receiver<bool>) {
+    let asking = asking::run(Arc::clone(&log), stop.clone());
+    tokio::join!(sequencer::run(log, stop), asking);
 }
 
 impl StateLog {

@@ -14,6 +14,17 @@ pub(crate) const LEASE_PAUSE: Duration = Duration::from_millis(100);
 pub(crate) const ENTRIES_AT_ONCE: i64 = 256;
 /// Transactions between two checkpoints.
 pub(crate) const BATCHES_MAX: usize = 16;
+/// How often the log asks each witness for a cosignature at most, in milliseconds.
+pub(crate) const WITNESS_INTERVAL_MILLISECONDS: i64 = 10_000;
+/// How long a call of a witness may take. A witness that knows another size is called twice, so that both calls
+/// end before the next round.
+pub const WITNESS_TIMEOUT: Duration = Duration::from_secs(4);
+/// The bytes of a witness's answer to `add-checkpoint`.
+pub(crate) const COSIGNATURE_BYTES_MAX: usize = 4 * 1024;
+/// The most witnesses of a log.
+pub(crate) const WITNESSES_MAX: usize = 16;
+/// How long a pack waits for the witnesses, in seconds. Then it is made without them.
+pub(crate) const QUORUM_WAIT_SECONDS: i64 = 30;
 /// The longest checkpoint file that is read, in bytes.
 pub(crate) const CHECKPOINT_BYTES_MAX: u64 = 64 * 1024;
 /// How long caches may keep a tile, which never changes.

@@ -20,14 +20,16 @@ use storage::{Read, StorageError};
 
 use crate::entries::commit;
 use crate::fault::Fault;
+use crate::limits::QUORUM_WAIT_SECONDS;
 use crate::policy::write_policy;
 use crate::tree::{Place as TilePlace, stored_place};
+use crate::witnesses::WitnessSettings;
 use crate::{Open, StateLog};
 
 /// Why an answer gets no pack.
 #[derive(Debug, thiserror::Error)]
 pub enum NoPack {
-    /// The newest checkpoint does not show the key or a state yet.
+    /// The newest checkpoint does not show the key or a state yet, or the witnesses have not cosigned it yet.
     #[error("the log does not show this yet")]
     NotLogged,
     /// No log ever shows this: nobody named a checkpoint file.
@@ -64,10 +66,13 @@ impl StateLog {
     /// [`NoPack`].
     pub async fn make_pack(&self, answer: Answer, at: i64) -> Result<Vec<u8>, NoPack> {
         let (open, has_file, first) = (self.open, self.file.is_some(), self.url.clone());
+        let now = self.clock.now_seconds();
+        let asked_since = self.witnesses.as_ref().map(|_| now - QUORUM_WAIT_SECONDS);
         let making = self.storage.read(move |read| {
-            let mut maker = Maker::new(read, open);
+            let mut maker = Maker::new(read, open, asked_since);
             let made = maker.make(answer, at).and_then(|pack| {
-                let policy = write_policy(maker.read, &first)?;
+                // The witnesses' signatures were verified before they were stored.
+                let policy = write_policy(maker.read, &first, &WitnessSettings::default())?;
                 check(&pack, &policy)
             });
             Ok::<_, StorageError>(match made {
@@ -104,15 +109,18 @@ fn digest_document(chain: &Value) -> Result<Hash, NoPack> {
 struct Maker<'r, 's> {
     read: &'r mut Read<'s>,
     open: Open,
+    /// A checkpoint that was signed after this moment waits for its witnesses. Unix seconds. `None`: none waits.
+    asked_since: Option<i64>,
     logs: BTreeMap<i64, StoredLog>,
     tiles: HashMap<(i64, TilePlace), Vec<u8>>,
 }
 
 impl<'r, 's> Maker<'r, 's> {
-    fn new(read: &'r mut Read<'s>, open: Open) -> Self {
+    fn new(read: &'r mut Read<'s>, open: Open, asked_since: Option<i64>) -> Self {
         Self {
             read,
             open,
+            asked_since,
             logs: BTreeMap::new(),
             tiles: HashMap::new(),
         }
@@ -201,12 +209,17 @@ impl<'r, 's> Maker<'r, 's> {
         Ok(state.with_proof(&self.prove(log, index)?))
     }
 
-    /// The log and the index of an entry that a checkpoint shows.
+    /// The log and the index of an entry that a checkpoint shows. A checkpoint that witnesses may cosign in some
+    /// seconds does not count yet.
     fn find_published(&mut self, place: Place) -> Result<Option<(i64, u64)>, Fault> {
         let Place::In { log, index } = place else {
             return Ok(None);
         };
-        let is_published = index < self.log(log)?.signed_size;
+        let asked_since = self.asked_since;
+        let stored = self.log(log)?;
+        let is_soon = asked_since.is_some_and(|since| stored.unwitnessed_since > since);
+        let is_published =
+            index < stored.witnessed_size || (index < stored.signed_size && !is_soon);
         Ok(is_published.then_some((log, index.unsigned_abs())))
     }
 
@@ -226,9 +239,17 @@ impl<'r, 's> Maker<'r, 's> {
         }
     }
 
-    /// Proves that the newest checkpoint of a log shows an entry.
+    /// Proves that the newest checkpoint of a log shows an entry: the newest one that witnesses cosigned, unless
+    /// the entry is later.
     fn prove(&mut self, log: i64, index: u64) -> Result<TlogProof, Fault> {
-        let checkpoint = SignedCheckpoint::parse(&self.log(log)?.checkpoint)?;
+        let stored = self.log(log)?;
+        let is_witnessed = index < stored.witnessed_size.unsigned_abs();
+        let text = if is_witnessed {
+            &stored.witnessed
+        } else {
+            &stored.checkpoint
+        };
+        let checkpoint = SignedCheckpoint::parse(text)?;
         let size = checkpoint.checkpoint().head.size;
         let hashes = prove_inclusion(index, size, &mut |node| {
             read_node(node, size, &mut |tile| self.read_tile(log, tile))

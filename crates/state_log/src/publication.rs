@@ -16,6 +16,7 @@ use crate::program::service_statement;
 use crate::sequencer::Turn;
 use crate::standing::{Standing, judge};
 use crate::tree::{Tree, stored_place};
+use crate::witnesses::last::Seen;
 use crate::{StateLog, checkpoint_file};
 
 /// The newest log, and the checkpoint outside the store.
@@ -45,7 +46,7 @@ impl StateLog {
             log,
             last,
             standing,
-        } = self.compare()?;
+        } = self.compare(&[])?;
         match standing {
             Ok((key, frontier)) => {
                 let signed = SignedCheckpoint::sign(frontier.head(), &key)?;
@@ -56,19 +57,21 @@ impl StateLog {
     }
 
     /// Closes the newest log and begins the next one if the store does not continue it, also when nothing new
-    /// waits. A node calls this before it serves a store, which may be a copy of an earlier moment. Blocks.
-    pub(crate) fn check(&self) -> Result<Turn, Fault> {
-        if self
-            .storage
-            .read_blocking(state_log::find_newest)?
-            .is_none()
-        {
+    /// waits. `seen` is what witnesses answered. A node calls this before it serves a store, which may be a copy
+    /// of an earlier moment, and before it takes the log over. Blocks.
+    pub(crate) fn check(&self, seen: Option<&Seen>) -> Result<Turn, Fault> {
+        let Some(newest) = self.storage.read_blocking(state_log::find_newest)? else {
             return Ok(Turn::Own);
+        };
+        if seen.is_some_and(|seen| seen.log != newest.number) {
+            // Another node closed the log of which the witnesses were asked.
+            return Ok(Turn::Other);
         }
         let Some(_held) = checkpoint_file::hold(self.file()?)? else {
             return Ok(Turn::Other);
         };
-        let compared = self.compare()?;
+        let seen = seen.map_or(&[][..], |seen| &seen.checkpoints);
+        let compared = self.compare(seen)?;
         let Err(reason) = compared.standing else {
             return Ok(Turn::Own);
         };
@@ -78,8 +81,9 @@ impl StateLog {
         self.begin(Some(&compared.log), compared.last.as_ref(), reason)
     }
 
-    /// Compares the newest log with the checkpoint outside the store. The caller holds the file.
-    fn compare(&self) -> Result<Compared, Fault> {
+    /// Compares the newest log with the checkpoints outside the store: the one in the file, and those that
+    /// witnesses cosigned. The caller holds the file.
+    fn compare(&self, seen: &[SignedCheckpoint]) -> Result<Compared, Fault> {
         let log = self.find_newest()?;
         let number = log.number;
         let last = checkpoint_file::read(self.file()?)?;
@@ -92,15 +96,25 @@ impl StateLog {
             });
         };
         let frontier = Frontier::from_bytes(&log.frontier)?;
+        let seen = seen.to_vec();
         let compared = self.storage.read_blocking(move |read| {
-            let standing = judge(last.as_ref(), key.verifier(), frontier.size(), |size| {
-                read_stored_head(read, number, size, frontier.size())
-            });
-            let standing = match standing? {
+            let size = frontier.size();
+            let mut judge = |last| {
+                judge(last, key.verifier(), size, |of| {
+                    read_stored_head(read, number, of, size)
+                })
+            };
+            let mut standing = judge(last.as_ref())?;
+            for seen in &seen {
+                if standing == Standing::Continues {
+                    standing = judge(Some(seen))?;
+                }
+            }
+            let standing = match standing {
                 Standing::Continues => Ok((key, frontier)),
                 Standing::Apart(reason) => Err(reason),
             };
-            Ok::<_, Fault>((last, standing))
+            Ok::<_, Fault>((find_largest(last, seen), standing))
         });
         let (last, standing) = compared?;
         Ok(Compared {
@@ -168,6 +182,9 @@ impl StateLog {
             checkpoint: checkpoint.to_string(),
             signed_size: 0,
             signed_at: self.clock.now_seconds(),
+            witnessed: String::new(),
+            witnessed_size: 0,
+            unwitnessed_since: self.clock.now_seconds(),
             program: String::new(),
         };
         let before = find_last(closed, last, known)?;
@@ -210,6 +227,23 @@ impl StateLog {
     fn find_newest(&self) -> Result<StoredLog, Fault> {
         let found = self.storage.read_blocking(state_log::find_newest)?;
         found.ok_or_else(|| Fault::Damaged("the newest log is gone".to_owned()))
+    }
+}
+
+/// The largest checkpoint: the one in the file, or a later one of the same log that a witness cosigned.
+fn find_largest(
+    file: Option<SignedCheckpoint>,
+    seen: Vec<SignedCheckpoint>,
+) -> Option<SignedCheckpoint> {
+    let size = |one: &SignedCheckpoint| one.checkpoint().head.size;
+    let largest = seen.into_iter().max_by_key(size);
+    match (file, largest) {
+        (Some(file), Some(seen)) => {
+            let is_of_log = file.checkpoint().origin == seen.checkpoint().origin;
+            let is_later = is_of_log && size(&seen) > size(&file);
+            Some(if is_later { seen } else { file })
+        }
+        (file, seen) => file.or(seen),
     }
 }
 

@@ -21,7 +21,9 @@ use crate::limits::{
     BATCHES_MAX, ENTRIES_AT_ONCE, INTERVAL, LEASE_MILLISECONDS, LEASE_PAUSE, LEASE_WAIT_MAX,
 };
 use crate::program::Program;
+use crate::thread::on_thread;
 use crate::tree::Tree;
+use crate::witnesses::last;
 
 /// Who may change the log now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,14 +35,14 @@ pub enum Turn {
 }
 
 /// Closes a log that the store does not continue, before the node seals or signs anything. While another node
-/// may change the log, this waits a few seconds; then the node serves, and [`run`] goes on.
+/// may change the log, this waits a few seconds; then the node serves, and `run` goes on.
 pub async fn check_before_serving(log: &Arc<StateLog>) {
     if log.file().is_err() {
         return;
     }
     let waiting = Stopwatch::start();
     loop {
-        match on_thread(log, StateLog::check).await {
+        match check(log).await {
             Ok(Turn::Other) if waiting.elapsed() < LEASE_WAIT_MAX => {
                 tokio::time::sleep(LEASE_PAUSE).await;
             }
@@ -54,7 +56,7 @@ pub async fn check_before_serving(log: &Arc<StateLog>) {
 }
 
 /// Appends until `stop` turns true, and then leaves the log to another node.
-pub async fn run(log: Arc<StateLog>, mut stop: watch::Receiver<bool>) {
+pub(crate) async fn run(log: Arc<StateLog>, mut stop: watch::Receiver<bool>) {
     if let Err(fault) = log.file() {
         tracing::warn!(%fault, "states of chains enter no log, and nothing proves them later");
         return;
@@ -72,7 +74,11 @@ pub async fn run(log: Arc<StateLog>, mut stop: watch::Receiver<bool>) {
         let mut turn = Some(Turn::Own);
         if !is_checked {
             // Before anything is appended to a log that must be closed.
-            turn = outage.note(on_thread(&log, StateLog::check).await);
+            let checked = tokio::select! {
+                checked = check(&log) => checked,
+                _stopped = stop.wait_for(|stop| *stop) => break,
+            };
+            turn = outage.note(checked);
             is_checked = turn == Some(Turn::Own);
         }
         if is_checked {
@@ -80,6 +86,8 @@ pub async fn run(log: Arc<StateLog>, mut stop: watch::Receiver<bool>) {
         }
         if turn == Some(Turn::Other) {
             others_until = log.clock.now_milliseconds() + LEASE_MILLISECONDS;
+            // The node that takes the log over compares the store with the witnesses again.
+            is_checked &= log.witnesses.is_none();
         }
     }
     if let Err(error) = on_thread(&log, StateLog::end_lease).await {
@@ -87,13 +95,10 @@ pub async fn run(log: Arc<StateLog>, mut stop: watch::Receiver<bool>) {
     }
 }
 
-async fn on_thread<T: Send + 'static>(
-    log: &Arc<StateLog>,
-    work: impl FnOnce(&StateLog) -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
-    let log = Arc::clone(log);
-    let working = tokio::task::spawn_blocking(move || work(&log));
-    working.await.unwrap_or(Err(StorageError::Stopped.into()))
+/// Asks the witnesses, and then compares the store with their answers and the checkpoint file.
+async fn check(log: &Arc<StateLog>) -> Result<Turn, Fault> {
+    let seen = last::ask(log).await?;
+    on_thread(log, move |log| log.check(seen.as_ref())).await
 }
 
 impl StateLog {

@@ -53,6 +53,7 @@ pub mod nodes;
 pub mod notes;
 pub mod operator_changes;
 pub mod participants;
+pub mod pauses;
 pub mod people;
 mod present_states;
 pub mod properties;

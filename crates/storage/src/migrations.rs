@@ -42,6 +42,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0032_shown_keys.sql"),
     include_str!("migrations/0033_erasures.sql"),
     include_str!("migrations/0034_service_statements.sql"),
+    include_str!("migrations/0035_witnessed.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -3,6 +3,7 @@
 //! This crate knows nothing about hashes. Tiles and frontiers are bytes.
 
 mod audited;
+mod checkpoints;
 mod figures;
 mod places;
 mod waiting;
@@ -16,6 +17,7 @@ pub use self::audited::{
     AuditedState, Rendered, RenderedPage, list_gaps, list_gone, list_logged_keys, list_logs,
     read_audited, render_again,
 };
+pub use self::checkpoints::{store_checkpoint, store_witnessed};
 pub use self::figures::{LogFigures, find_figures};
 pub use self::places::{Place, find_key_places, find_state, is_unsealed};
 pub(crate) use self::waiting::read_state;
@@ -49,8 +51,26 @@ pub struct StoredLog {
     pub signed_size: i64,
     /// When it was signed. Unix seconds.
     pub signed_at: i64,
+    /// The newest checkpoint that the quorum of witnesses cosigned. Empty: there is none.
+    pub witnessed: String,
+    /// The size in that checkpoint.
+    pub witnessed_size: i64,
+    /// Since when the newest checkpoint is larger than that one, if it is. Unix seconds.
+    pub unwitnessed_since: i64,
     /// The program that this log named last.
     pub program: String,
+}
+
+impl StoredLog {
+    /// The newest signed checkpoint, with the cosignatures of witnesses if it has the quorum of them.
+    pub fn shown(&self) -> &str {
+        let is_witnessed = self.witnessed_size == self.signed_size && !self.witnessed.is_empty();
+        if is_witnessed {
+            &self.witnessed
+        } else {
+            &self.checkpoint
+        }
+    }
 }
 
 /// Hashes or entries from the beginning of a tile.
@@ -119,7 +139,8 @@ const INSERT_SECRETS: EachRow =
     insert_each!("listing_secret", ["$1" listing_id bigint, "$2" secret bytes]);
 
 const NEWEST: &str = "select number, origin, verifier, sealed_key, secret, size, frontier, checkpoint, \
-     signed_size, program, signed_at from state_log order by number desc limit 1";
+     signed_size, program, signed_at, witnessed, witnessed_size, unwitnessed_since from state_log \
+     order by number desc limit 1";
 
 /// The newest log.
 pub fn find_newest(read: &mut Read<'_>) -> Result<Option<StoredLog>> {
@@ -130,7 +151,7 @@ pub fn find_newest(read: &mut Read<'_>) -> Result<Option<StoredLog>> {
 pub fn find_log(read: &mut Read<'_>, number: i64) -> Result<Option<StoredLog>> {
     read.query_one(
         "select number, origin, verifier, sealed_key, secret, size, frontier, checkpoint, signed_size, \
-         program, signed_at from state_log where number = $1",
+         program, signed_at, witnessed, witnessed_size, unwitnessed_since from state_log where number = $1",
         &[number.into()],
         read_log,
     )
@@ -189,6 +210,22 @@ pub fn take_lease(write: &mut Write<'_>, lease: Lease<'_>) -> Result<bool> {
     Ok(leased > 0)
 }
 
+/// Whether no other node has the lease of the sequencer.
+pub fn is_lease_free(read: &mut Read<'_>, lease: Lease<'_>) -> Result<bool> {
+    let running = lease.running();
+    let found = read.query_one(
+        "select id from sequencer \
+         where id = 1 and (owner = $1 or lease_until <= $2 or lease_until > $3)",
+        &[
+            lease.owner.into(),
+            running.after.into(),
+            running.last.into(),
+        ],
+        |row| row.integer(0),
+    )?;
+    Ok(found.is_some())
+}
+
 /// Appends entries to the newest log.
 pub fn append(write: &mut Write<'_>, lease: Lease<'_>, batch: &Batch) -> Result<Appended> {
     if !take_lease(write, lease)? {
@@ -232,8 +269,8 @@ pub fn begin(
     }
     write.execute(
         "insert into state_log (number, origin, verifier, sealed_key, secret, size, frontier, \
-         checkpoint, signed_size, program, signed_at) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+         checkpoint, signed_size, program, signed_at, witnessed, witnessed_size, unwitnessed_since) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
         &[
             new.number.into(),
             (&new.origin).into(),
@@ -246,40 +283,12 @@ pub fn begin(
             new.signed_size.into(),
             (&new.program).into(),
             new.signed_at.into(),
+            (&new.witnessed).into(),
+            new.witnessed_size.into(),
+            new.unwitnessed_since.into(),
         ],
     )?;
     append_entries(write, first)
-}
-
-/// Stores a signed checkpoint, unless a later one is stored or the log is closed.
-pub fn store_checkpoint(
-    write: &mut Write<'_>,
-    lease: Lease<'_>,
-    log: i64,
-    signed_size: i64,
-    checkpoint: &str,
-) -> Result<Appended> {
-    if !take_lease(write, lease)? {
-        return Ok(Appended::NotOwner);
-    }
-    let stored = write.execute(
-        "update state_log set checkpoint = $1, signed_size = $2, signed_at = $3 \
-         where number = $4 and signed_size <= $5 \
-         and not exists (select 1 from state_log n where n.number > $6)",
-        &[
-            checkpoint.into(),
-            signed_size.into(),
-            (lease.now / 1000).into(),
-            log.into(),
-            signed_size.into(),
-            log.into(),
-        ],
-    )?;
-    Ok(if stored > 0 {
-        Appended::Done
-    } else {
-        Appended::Stale
-    })
 }
 
 fn append_entries(write: &mut Write<'_>, batch: &Batch) -> Result<Appended> {
@@ -352,5 +361,8 @@ fn read_log(row: &Row<'_>) -> Result<StoredLog> {
         signed_size: row.integer(8)?,
         program: row.text(9)?,
         signed_at: row.integer(10)?,
+        witnessed: row.text(11)?,
+        witnessed_size: row.integer(12)?,
+        unwitnessed_since: row.integer(13)?,
     })
 }

@@ -3,7 +3,7 @@
 
 use chain::event::{EventType, Reach};
 
-use crate::lanes::{end_pause, reset_health};
+use crate::pauses::{end_pause, reset_health};
 use crate::row::Row;
 use crate::subscribed_types::{read_types, store_types, types_of_subscription};
 pub use crate::subscription_id::SubscriptionId;
@@ -310,10 +310,10 @@ pub fn move_subscription(
 }
 
 /// Notes that a key of the account asks for a subscription as it is. It stays when the keys end that asked before.
-pub fn take_over(write: &mut Write<'_>, id: SubscriptionId, key: i64, now: i64) -> Result<()> {
+pub fn take_over(write: &mut Write<'_>, id: SubscriptionId, key: i64) -> Result<()> {
     write.execute(
-        "update subscription set moved_by = $1, enabled_by = null, updated_at = $2 where id = $3",
-        &[key.into(), now.into(), id.into()],
+        "update subscription set moved_by = $1, enabled_by = null where id = $2",
+        &[key.into(), id.into()],
     )?;
     Ok(())
 }

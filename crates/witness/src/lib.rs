@@ -8,14 +8,13 @@ mod directory;
 mod fault;
 
 use std::collections::HashMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use aws_lc_rs::digest::{SHA256, digest};
 use http::StatusCode;
 use log::checkpoint::SignedCheckpoint;
 use log::note::{SignatureLine, VerifierKey, WitnessKey};
-use log::witness::{AddCheckpoint, Refusal};
+use log::witness::{AddCheckpoint, Refusal, hash_origin};
 use log::{Malformed, TreeHead};
 
 pub use self::directory::Directory;
@@ -41,7 +40,7 @@ pub struct Witness {
     directory: Directory,
     key: WitnessKey,
     logs: Vec<VerifierKey>,
-    /// By [`name_of`] of the log's origin. The lock lasts from the check to the file, so that there is one
+    /// By [`hash_origin`] of the log's origin. The lock lasts from the check to the file, so that there is one
     /// decision at a time.
     latest: Mutex<HashMap<String, Cosigned>>,
 }
@@ -66,7 +65,7 @@ impl Witness {
     ) -> Result<Self, Fault> {
         let mut latest = HashMap::new();
         for log in &logs {
-            let name = name_of(log.name());
+            let name = hash_origin(log.name());
             let Some(checkpoint) = directory.read(&name)? else {
                 continue;
             };
@@ -104,7 +103,7 @@ impl Witness {
             Ok(Err(malformed)) => return Ok(refuse(StatusCode::BAD_REQUEST, malformed)),
             Err(error) => return Ok(refuse(StatusCode::BAD_REQUEST, error)),
         };
-        let name = name_of(&call.checkpoint.checkpoint().origin);
+        let name = hash_origin(&call.checkpoint.checkpoint().origin);
         let mut latest = self.lock();
         let last = latest.get(&name);
         let head = last.map_or_else(TreeHead::empty, |last| last.checkpoint.checkpoint().head);
@@ -203,13 +202,4 @@ fn refuse(status: StatusCode, reason: impl fmt::Display) -> Answer {
         content_type: TEXT,
         body: format!("{reason}\n"),
     }
-}
-
-/// The SHA-256 of an origin in hexadecimal: the name of its file, and its path in tlog-witness.
-fn name_of(origin: &str) -> String {
-    let mut name = String::new();
-    for byte in digest(&SHA256, origin.as_bytes()).as_ref() {
-        let _infallible = write!(name, "{byte:02x}");
-    }
-    name
 }

@@ -147,12 +147,13 @@ class BaseClient(Group[M], Generic[M]):
 
     @call
     def evidence(self, answer: ChainAnswer | bytes,
-                 longest_wait_seconds: float = 10.0) -> Steps[bytes]:
+                 longest_wait_seconds: float = 40.0) -> Steps[bytes]:
         """Return the evidence pack of an answer, which proves its states for years (S-62).
 
         Pass an answer, or the bytes of one that you kept; one about a past time needs the scope
         `transaction-history` besides. Keep the bytes of the pack unaltered.
-        The log shows a state within three seconds, for which it waits `longest_wait_seconds`.
+        The log shows a state within three seconds, and its witnesses sign it within about ten.
+        The call waits `longest_wait_seconds` for both.
         Raises Conflict of type `not-logged` after that, and Invalid of type `not-provable` for an
         answer that this service did not give, or that has no kept state.
         """

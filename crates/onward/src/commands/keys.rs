@@ -140,10 +140,11 @@ fn line(key: &StoredKey) -> String {
 
 fn print_policy(args: &PolicyArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let config = args.config.load()?;
+    let witnesses = config.witnesses().map_err(Failure::new)?;
     let storage = server::foundation::open_storage(&config, Opening::Unchanged);
     let policy = storage
         .map_err(Failure::new)?
-        .read_blocking(move |read| write_policy(read, &config.directory_url))?;
+        .read_blocking(move |read| write_policy(read, &config.directory_url, &witnesses))?;
     if !policy.contains("\nlog ") {
         return Err(Failure::new(
             "this service has no log yet: start it with `state_log_checkpoint_file`, and wait some seconds",

@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use listing_management::forecasts::pass;
+use log::note::VerifierKey;
 use observe::clock::Clock;
 use observe::telemetry;
+use server::config::Config;
+use server::foundation::Foundation;
 use server::lifecycle::Server;
-use state_log::fault::Fault;
+use storage::state_log::list_verifiers;
+use storage::{Opening, StorageError};
 
 use super::import::Bar;
-use super::{Failure, say};
+use super::{Failure, say, witness};
 use crate::sandbox::pedantry::{Pedantry, background};
 use crate::sandbox::{self, Prepared, SandboxOptions, data::DataOptions};
 use crate::signals::StopSignals;
@@ -123,6 +127,10 @@ async fn serve(options: SandboxOptions) -> Result<(), Failure> {
         .map_err(Failure::new)?;
     let telemetry = telemetry::begin(&prepared.config.telemetry()).map_err(Failure::new)?;
     let stop = StopSignals::catch().map_err(Failure::new)?;
+    // The witness has to know the log before the server asks it.
+    let logs = begin_log(prepared.config.clone()).await?;
+    let (witness_stop, stopped) = tokio::sync::watch::channel(false);
+    let witness = witness::start_own(prepared.witness(), logs, stopped)?;
     let (config, parts) = (prepared.config.clone(), prepared.parts());
     let server = Server::start_sandbox(config, Clock::System, parts)
         .await
@@ -132,7 +140,7 @@ async fn serve(options: SandboxOptions) -> Result<(), Failure> {
     pass::make_if_due(&server.foundation.housekeeping().daily_pass(), &stopped)
         .await
         .map_err(Failure::new)?;
-    let policy = begin_log(&server).await?;
+    let policy = read_policy(&server).await?;
     prepared.publish(&policy).map_err(Failure::new)?;
     introduce(&prepared);
     let pedantry = prepared.pedantry.as_ref();
@@ -142,19 +150,35 @@ async fn serve(options: SandboxOptions) -> Result<(), Failure> {
         background.abort();
     }
     server.stop().await;
+    witness_stop.send_replace(true);
+    witness.await.map_err(Failure::new)?;
     telemetry.end().await;
     Ok(())
 }
 
-/// Begins the log if the store has none. Returns the policy that verifies evidence packs.
-async fn begin_log(server: &Server) -> Result<String, Failure> {
-    let log = server.foundation.state_log();
+/// Begins the log if the store has none. Returns the keys of all logs.
+async fn begin_log(config: Config) -> Result<Vec<VerifierKey>, Failure> {
     let beginning = tokio::task::spawn_blocking(move || {
-        log.ensure_begun()?;
-        Ok::<_, Fault>(log.policy()?)
+        let foundation = Foundation::open(config, Clock::System, Opening::Unchanged);
+        let foundation = foundation.map_err(Failure::new)?;
+        foundation
+            .state_log()
+            .ensure_begun()
+            .map_err(Failure::new)?;
+        let verifiers = foundation.storage.read_blocking(list_verifiers);
+        let verifiers = verifiers.map_err(|error: StorageError| Failure::new(error))?;
+        let keys = verifiers.iter().map(|(_, key)| VerifierKey::parse(key));
+        keys.collect::<Result<_, _>>().map_err(Failure::new)
     });
-    let begun = beginning.await.map_err(Failure::new)?;
-    begun.map_err(Failure::new)
+    beginning.await.map_err(Failure::new)?
+}
+
+/// The policy that verifies evidence packs.
+async fn read_policy(server: &Server) -> Result<String, Failure> {
+    let log = server.foundation.state_log();
+    let reading = tokio::task::spawn_blocking(move || log.policy());
+    let read = reading.await.map_err(Failure::new)?;
+    read.map_err(Failure::new)
 }
 
 fn introduce(prepared: &Prepared) {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use storage::delivery_log::{self, OldestWaiting};
 use storage::subscription_overview::{self, SubscriptionOverview};
 use storage::subscriptions::{self, SubscriptionId};
-use storage::{Storage, lanes, waiting};
+use storage::{Storage, pauses, waiting};
 use webhooks::limits::WAITING_CHANGED_MAX;
 
 use super::{Failure, OperatorArgs, ReadArgs};
@@ -115,7 +115,7 @@ fn retry(args: &ChangeArgs, out: &mut dyn Write) -> Result<(), Failure> {
                 "the subscription {id} is disabled: its owner must enable it"
             )));
         }
-        lanes::end_pause(write, found.id)?;
+        pauses::end_pause(write, found.id)?;
         Ok(found)
     })?;
     let made_due = make_due(&storage, found.id)?;

@@ -21,11 +21,12 @@ use observe::clock::Clock;
 use observe::telemetry::{self, LogFormat, TelemetrySettings};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use url::Url;
 
 use super::{Failure, Output, say};
 use crate::limits;
+use crate::sandbox::{OwnWitness, WITNESS_NAME};
 use crate::signals::StopSignals;
 
 /// Cosigns the checkpoints of logs (C2SP tlog-witness), until a signal stops it. It prints the line that names
@@ -205,6 +206,31 @@ async fn serve(args: WitnessArgs) -> Result<(), Failure> {
     stop.send_replace(true);
     while tasks.join_next().await.is_some() {}
     Ok(())
+}
+
+/// Starts a sandbox's own witness of these logs, in this process, until `stopped` turns true.
+pub(super) fn start_own(
+    own: &OwnWitness,
+    log: Vec<VerifierKey>,
+    stopped: watch::Receiver<bool>,
+) -> Result<JoinHandle<()>, Failure> {
+    let listener = own.listener.try_clone().map_err(Failure::new)?;
+    let listener = TcpListener::from_std(listener).map_err(Failure::new)?;
+    let args = WitnessArgs {
+        directory: own.directory.clone(),
+        listen: listener.local_addr().map_err(Failure::new)?,
+        name: WITNESS_NAME.to_owned(),
+        url: None,
+        certificate: None,
+        key: None,
+        behind_proxy: false,
+        log,
+        policy: None,
+    };
+    let router = routes::router(Arc::new(args.open()?));
+    let endpoint = new_endpoint(listener, None, router);
+    let serving = connection::serve(endpoint, Arc::new(args.edge()), stopped);
+    Ok(tokio::spawn(serving))
 }
 
 fn new_endpoint(

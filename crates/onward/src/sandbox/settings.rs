@@ -11,10 +11,12 @@ use super::{SandboxError, SandboxOptions, pedantry};
 
 const PORT_DEFAULT: u16 = 8440;
 
-/// Writes the configuration, or updates an existing one where the options differ, and loads it.
+/// Writes the configuration, or updates an existing one where the options differ, and loads it. `witnesses` is the
+/// value of `state_log_witnesses`, which the file lacks: a node that serves the file alone has no such witness.
 pub(super) fn ensure_config(
     directory: &Path,
     options: &SandboxOptions,
+    witnesses: &str,
 ) -> Result<Config, SandboxError> {
     let path = directory.join("onward.toml");
     let known = std::fs::read_to_string(&path).ok();
@@ -53,7 +55,7 @@ pub(super) fn ensure_config(
     if known.as_ref() != Some(&text) {
         files::write_secret(&path, &text).map_err(SandboxError::new)?;
     }
-    let mut flags = Vec::new();
+    let mut flags = vec![format!("state_log_witnesses={witnesses}")];
     if !options.has_rate_limit {
         flags.push("rate_limit_enabled=false".to_owned());
     }

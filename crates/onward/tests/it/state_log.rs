@@ -3,6 +3,7 @@
 mod audit;
 mod ends;
 pub(crate) mod stored;
+mod witnesses;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

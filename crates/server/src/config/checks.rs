@@ -58,6 +58,8 @@ impl Config {
         if let Err(reason) = path_segments::check(&self.path_segments) {
             return Err(wrong("path_segments", reason));
         }
+        self.check_witnesses()
+            .map_err(|(name, reason)| wrong(name, reason))?;
         if let Err(error) = self.allowed_networks() {
             return Err(wrong("callback_allowed_networks", error.to_string()));
         }
@@ -88,6 +90,21 @@ impl Config {
                 let reason = format!("`{url}` must be https://HOST or https://HOST:PORT");
                 return Err((name, reason));
             }
+        }
+        Ok(())
+    }
+
+    /// Checks the witnesses of the log and their quorum. The error names the setting.
+    fn check_witnesses(&self) -> Result<(), (&'static str, String)> {
+        self.witnesses()
+            .map_err(|reason| ("state_log_witnesses", reason))?;
+        let (quorum, count) = (
+            self.state_log_witness_quorum,
+            self.state_log_witnesses.len(),
+        );
+        if !(1..=count.max(1)).contains(&quorum) {
+            let reason = format!("{quorum} is not from 1 to the number of `state_log_witnesses`");
+            return Err(("state_log_witness_quorum", reason));
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use edge::tls::TlsPaths;
 use listing_management::quotas::{Quotas, TOLD_LISTINGS_PER_DAY};
 use observe::telemetry::TelemetrySettings;
 use outbound::networks::{AllowedNetworks, NetworkError};
+use state_log::witnesses::WitnessSettings;
 use storage::StoreUrl;
 use tokens::context::TokenSettings;
 use tokens::key_source::{KeySafeSettings, KeySource};
@@ -100,6 +101,14 @@ impl Config {
             }
             Ok(StoreUrl::Postgres(_)) | Err(_) => None,
         }
+    }
+
+    /// The witnesses of the log.
+    ///
+    /// # Errors
+    /// A sentence about the line that is refused.
+    pub fn witnesses(&self) -> Result<WitnessSettings, String> {
+        WitnessSettings::parse(&self.state_log_witnesses, self.state_log_witness_quorum)
     }
 
     /// The settings of log lines and spans.

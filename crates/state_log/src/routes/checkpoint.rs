@@ -19,7 +19,7 @@ const NO_LOG: &str =
 /// Shows the newest checkpoint of the log.
 ///
 /// The log has a commitment to each state of a chain, and each change of a signing key. The checkpoint is a
-/// signed note (C2SP tlog-checkpoint): the log's name, the number of entries, and the root of their tree. A log
+/// signed note (C2SP tlog-checkpoint): the log's name, the number of entries, and the root of their tree. Witnesses may have cosigned it (C2SP tlog-cosignature). A log
 /// of which the store was restored from a backup is closed: 410 names the next one.
 #[utoipa::path(
     get,
@@ -59,7 +59,7 @@ pub async fn show_checkpoint(
     let newest = newest.filter(|newest| newest.number >= number);
     let newest = newest.ok_or(Problem::NotFound(NO_LOG))?;
     let mut response = if let Some(found) = found.filter(|_| number == newest.number) {
-        found.checkpoint.into_response()
+        found.shown().to_owned().into_response()
     } else {
         let next = format!("{}/checkpoint", log.url_of(newest.number));
         let text = format!("This log is closed. The log continues at {next}\n");

@@ -12,16 +12,28 @@ pub struct LogFigures {
     /// Since when the oldest state or change of a key waits for a checkpoint that shows it. An entry that is
     /// appended and not shown waits since the newest checkpoint. `None`: nothing waits. Unix seconds.
     pub waiting_since: Option<i64>,
+    /// Since when the newest checkpoint is larger than the one that witnesses cosigned. `None`: it is not. Unix
+    /// seconds.
+    pub unwitnessed_since: Option<i64>,
 }
 
 /// The figures of the newest log. `None`: no log has begun.
 pub fn find_figures(read: &mut Read<'_>) -> Result<Option<LogFigures>> {
     let newest = read.query_one(
-        "select signed_size, signed_at, size from state_log order by number desc limit 1",
+        "select signed_size, signed_at, size, witnessed_size, unwitnessed_since from state_log \
+         order by number desc limit 1",
         &[],
-        |row| Ok((row.integer(0)?, row.integer(1)?, row.integer(2)?)),
+        |row| {
+            let unwitnessed = (row.integer(0)? > row.integer(3)?).then_some(row.integer(4)?);
+            Ok((
+                row.integer(0)?,
+                row.integer(1)?,
+                row.integer(2)?,
+                unwitnessed,
+            ))
+        },
     )?;
-    let Some((entries, signed_at, size)) = newest else {
+    let Some((entries, signed_at, size, unwitnessed_since)) = newest else {
         return Ok(None);
     };
     let state = read.query_one(
@@ -40,5 +52,6 @@ pub fn find_figures(read: &mut Read<'_>) -> Result<Option<LogFigures>> {
         entries,
         signed_at,
         waiting_since,
+        unwitnessed_since,
     }))
 }

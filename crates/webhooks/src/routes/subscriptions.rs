@@ -177,7 +177,7 @@ pub(crate) async fn move_subscription(
             let known = subscriptions::find_subscription_by_url(write, holder.account(), url)?;
             match known {
                 Some(other) if other.id != found.id => return Err(callback_taken()),
-                Some(_same) => subscriptions::take_over(write, found.id, holder.key(), now)?,
+                Some(_same) => subscriptions::take_over(write, found.id, holder.key())?,
                 None => subscriptions::move_subscription(write, found.id, url, holder.key(), now)?,
             }
             Ok(reread(write, &holder, &found.reference)?)

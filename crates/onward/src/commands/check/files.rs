@@ -44,6 +44,10 @@ pub(super) fn unreadable(config: &Config) -> Vec<String> {
         ),
         ("sign_in_ca_file", &config.sign_in_ca_file),
         ("published_jwks_ca_file", &config.published_jwks_ca_file),
+        (
+            "state_log_witness_ca_file",
+            &config.state_log_witness_ca_file,
+        ),
     ];
     for (setting, path) in others {
         if let Some(reason) = fault_of(path) {

@@ -33,7 +33,13 @@ fn packs_of_a_new_sandbox_prove_its_states_after_everything_has_stopped() {
     take_packs(&sandbox, &uprn, [&queried, &of_answer, &past]);
     let config = file["config_file"].as_str().unwrap();
     let printed = run_well(&["keys", "policy", "--config", config]);
-    assert_eq!(printed, std::fs::read_to_string(&policy).unwrap());
+    // The sandbox's own witness is in its policy alone.
+    let written = std::fs::read_to_string(&policy).unwrap();
+    assert_eq!(logs_of(&printed), logs_of(&written));
+    assert!(
+        written.ends_with("\nquorum sandbox-own-witness\n"),
+        "{written}"
+    );
     program.signal("TERM");
     assert_eq!(program.wait().status, Some(0));
 
@@ -45,13 +51,15 @@ fn packs_of_a_new_sandbox_prove_its_states_after_everything_has_stopped() {
     run_well(&["evidence", &queried, "--only", &uprn, "--output", &cut]);
     let mut counts = Vec::new();
     for (pack, begins) in [
-        (&queried, "level 3\n1 key "),
-        (&of_answer, "level 3\n1 key "),
-        (&past, "level 3\n1 key "),
-        (&cut, "level 3\n3 entry "),
+        (&queried, "level 4\n1 key "),
+        (&of_answer, "level 4\n1 key "),
+        (&past, "level 4\n1 key "),
+        (&cut, "level 4\n3 entry "),
     ] {
         let verified = run_well(&["verify", pack, "--policy", &held]);
         assert!(verified.starts_with(begins), "{verified}");
+        let cosigned = "\n4 witness sandbox-own-witness cosigned at ";
+        assert!(verified.contains(cosigned), "{verified}");
         let (is_verified, said) = verify_with_python(Path::new(pack), Path::new(&held));
         assert!(is_verified && said == verified, "{said}");
         let (some, all) = shown(&verified);
@@ -59,6 +67,14 @@ fn packs_of_a_new_sandbox_prove_its_states_after_everything_has_stopped() {
     }
     assert_eq!(counts[0].0, counts[0].1);
     assert_eq!(counts[3], ("1".to_owned(), counts[0].1.clone()));
+}
+
+/// The lines of a policy that name logs.
+fn logs_of(policy: &str) -> Vec<&str> {
+    policy
+        .lines()
+        .filter(|line| line.starts_with("log "))
+        .collect()
 }
 
 /// Saves the evidence of a query, of a saved answer, and of an answer about the past.

@@ -68,7 +68,7 @@ fn names(value: &Value) -> String {
 /// The shape that the program's contract gives, members in any order.
 fn check_shape(file: &Value, port: u16) {
     let members = "api_keys auth_url base_url ca_file callback clients config_file console_url \
-        directory_url jwks_url listing_base_url ops_url policy_file samples";
+        directory_url jwks_url listing_base_url ops_url policy_file samples witness_url";
     assert_eq!(names(file), members);
     for (name, origin, offset, path) in [
         ("base_url", "https://localhost", 0, ""),
@@ -81,6 +81,8 @@ fn check_shape(file: &Value, port: u16) {
         let url = format!("{origin}:{}{path}", port + offset);
         assert_eq!(file[name], url);
     }
+    let witness = file["witness_url"].as_str().unwrap();
+    assert!(witness.starts_with("http://127.0.0.1:"), "{witness}");
     let console = file["console_url"].as_str().unwrap();
     let entry = format!("http://localhost:{}/enter/", port + 5);
     assert!(

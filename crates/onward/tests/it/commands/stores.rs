@@ -102,7 +102,7 @@ const SINCE_17: &[&str] = &[
     "drop index api_key_client",
     "alter table api_key drop column client_id",
     "alter table client drop column introspects",
-    "delete from schema_version where version in (30, 31, 32, 33, 34)",
+    "delete from schema_version where version in (30, 31, 32, 33, 34, 35)",
     "drop table service_statement",
     "drop table erasure",
     "drop table key_change",

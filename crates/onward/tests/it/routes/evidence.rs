@@ -49,17 +49,25 @@ impl Client {
 impl TestServer {
     /// The policy of the server's logs.
     pub(crate) async fn policy(&self) -> String {
-        let url = self.config.directory_url.clone();
-        let writing = self.storage.read(move |read| write_policy(read, &url));
+        let (url, witnesses) = (self.config.directory_url.clone(), self.config.witnesses());
+        let witnesses = witnesses.unwrap();
+        let writing = self
+            .storage
+            .read(move |read| write_policy(read, &url, &witnesses));
         let written: Result<_, StorageError> = writing.await;
         written.unwrap()
     }
 
     /// Verifies a pack with the program's own code and with Python. Returns the steps.
     pub(crate) async fn verify(&self, pack: &[u8]) -> Vec<String> {
+        self.verify_at(pack, Level::StateLogged).await
+    }
+
+    /// The same for another level.
+    pub(crate) async fn verify_at(&self, pack: &[u8], level: Level) -> Vec<String> {
         let policy = self.policy().await;
         let report = evidence::verify(pack, &Policy::parse(&policy).unwrap()).unwrap();
-        assert_eq!(report.level, Level::StateLogged);
+        assert_eq!(report.level, level);
         let folder = tempfile::tempdir().unwrap();
         let (pack_file, policy_file) = (folder.path().join("pack"), folder.path().join("policy"));
         std::fs::write(&pack_file, pack).unwrap();

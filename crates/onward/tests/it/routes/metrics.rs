@@ -1,5 +1,7 @@
 //! `/metrics`.
 
+use log::note::WitnessKey;
+
 use crate::story;
 use crate::test_server::{At, Reply, http_client, send};
 
@@ -22,6 +24,10 @@ fn listed_metrics() -> Vec<String> {
 
 story! {
     async fn every_metric_of_the_documentation_is_shown(server) {
+        // A metric of each witness is shown once there is one.
+        let witness = WitnessKey::from_seed("w", &[1; 32]).unwrap();
+        let line = format!("witness w {} http://127.0.0.1:9", witness.verifier());
+        server = server.reconfigure(|config| config.state_log_witnesses = vec![line]).await;
         let key = server.api_key("Example Lender").await;
         let receiver = server.receiver().await;
         receiver.answer_always(Reply::status(500));

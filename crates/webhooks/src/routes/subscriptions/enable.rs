@@ -51,8 +51,8 @@ pub async fn enable_subscription(
             holder.prove_again(write)?;
             let found = find_own_subscription(write, &holder, &reference)?;
             if found.is_active {
-                subscriptions::take_over(write, found.id, holder.key(), now)?;
-                return Ok((reread(write, &holder, &found.reference)?, true));
+                subscriptions::take_over(write, found.id, holder.key())?;
+                return Ok((found, true));
             }
             owned::check_one_more_active(write, &holder, most)?;
             subscriptions::enable_subscription(write, found.id, holder.key(), now)?;

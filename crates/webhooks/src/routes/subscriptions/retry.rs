@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use storage::lanes;
+use storage::pauses;
 use web::problem::Problem;
 use web::refusals;
 use web::segments::Segments;
@@ -50,7 +50,7 @@ pub(crate) async fn retry_deliveries(
             if !found.is_active {
                 return Err(disabled());
             }
-            lanes::end_pause(write, found.id)?;
+            pauses::end_pause(write, found.id)?;
             Ok::<_, Problem>(reread(write, &holder, &found.reference)?)
         })
         .await?;

@@ -86,7 +86,7 @@ story! {
 }
 
 story! {
-    async fn a_refused_form_sent_again_is_refused_as_it_was(server) {
+    async fn a_refused_form_sent_again_is_tried_again(server) {
         let agent = server.agent("north").await;
         let ids = server.import_sales("north", [1, 2, 3], &[]).await;
         agent.link(ids[1], ids[0]).await;
@@ -97,10 +97,6 @@ story! {
         assert_eq!(refused.status, 409);
         agent.unlink(ids[1], ids[0]).await.assert_success();
         let again = kim.post_as_it_is(&path, &form).await;
-        assert_eq!(again.status, 409);
-        let error = |html: &str| html.split("link-other-error").nth(1).unwrap()[..150].to_owned();
-        assert_eq!(error(&again.html), error(&refused.html));
-        let later = kim.post(&path, &form[1..]).await;
-        assert_eq!(later.location, format!("/listings/{}?done=linked", ids[0]));
+        assert_eq!(again.location, format!("/listings/{}?done=linked", ids[0]));
     }
 }

@@ -169,7 +169,8 @@ sqlite_story! {
 
 sqlite_story! {
     async fn a_refused_tab_leaves_the_sign_in_of_another(server) {
-        (server, _) = with_account(server).await;
+        let _provider;
+        (server, _provider) = with_account(server).await;
         let mut browser = server.browser();
         let (first, second) = (begin(&mut browser).await, begin(&mut browser).await);
         // The browser keeps the newer cookie.
@@ -182,7 +183,8 @@ sqlite_story! {
 
 story! {
     async fn a_person_who_was_disabled_is_added_again_with_the_same_account(server) {
-        (server, _) = with_account(server).await;
+        let _provider;
+        (server, _provider) = with_account(server).await;
         let again = server.add_person("conveyancer", &[]).await;
         let secret = "a secret of an invitation";
         let inviting = server.storage.write(move |write| {
