@@ -20,6 +20,7 @@ TRACED = (
 )
 LINE = re.compile(r"(\d+) +(\d+)\.(\d{9}) (.*)")
 WRITES = ("pwrite64", "write")
+SYNCS = ("fsync", "fdatasync")
 DESCRIPTOR = r"\d+<([^>]*)>"
 PATTERNS = {
     "pwrite64": re.compile(rf'{DESCRIPTOR}, "([^"]*)", (\d+), (\d+)'),
@@ -44,6 +45,8 @@ class Call:
     arguments: tuple
     end: int | None = None
     result: int | None = None
+    # The number of the file that a sync names.
+    descriptor: int | None = None
 
 
 def is_index(path):
@@ -107,7 +110,10 @@ def parse_call(text, number, began_ns):
         values[1] = unhex(values[1]).decode()
     elif name == "openat" and "O_CREAT" not in values[1]:
         return None
-    return None if is_index(values[0]) else Call(name, number, began_ns, tuple(values))
+    if is_index(values[0]):
+        return None
+    descriptor = int(re.match(r"\d+", arguments)[0]) if name in SYNCS else None
+    return Call(name, number, began_ns, tuple(values), descriptor=descriptor)
 
 
 def read_result(text):
@@ -152,7 +158,7 @@ class Disk:
     def begin(self, call):
         path = call.arguments[0]
         inode = self.names.get(path)
-        if call.name in ("fsync", "fdatasync"):
+        if call.name in SYNCS:
             self.syncing[call.begin] = list(inode.pending) if inode else len(self.renamings)
         elif call.name in WRITES and inode:
             _path, octets, place = call.arguments
@@ -169,7 +175,7 @@ class Disk:
 
     def end(self, call):
         path = call.arguments[0]
-        if call.name in ("fsync", "fdatasync"):
+        if call.name in SYNCS:
             self.end_sync(path, self.syncing.pop(call.begin), call)
         elif call.result < 0:
             self.forget(path, call)
@@ -300,6 +306,28 @@ def steps(calls):
     found += [(call.end, False, call) for call in calls if call.end is not None]
     # A call on one line begins before it ends.
     return sorted(found, key=lambda step: (step[0], not step[1]))
+
+
+def before_impossible(calls):
+    """The calls up to the first sync that cannot have succeeded, and when that one began; None if all can.
+
+    Linux tells each open file of a failed write-back once (since 4.13): after a failed sync the next one of every
+    other descriptor of the file fails as well. strace lets a single one fail."""
+    told = {}
+    syncs = sorted((call for call in calls if call.name in SYNCS and call.end is not None), key=lambda call: call.end)
+    for sync in syncs:
+        path, descriptor = sync.arguments[0], sync.descriptor
+        if sync.result != 0:
+            # A descriptor that was told already tells of another error.
+            known = told.get(path, set())
+            told[path] = {descriptor} if descriptor in known else known | {descriptor}
+        elif path in told and descriptor not in told[path]:
+            kept = [call for call in calls if call.begin < sync.end]
+            for call in kept:
+                if call.end is not None and call.end >= sync.end:
+                    call.end = call.result = None
+            return kept, sync.began_ns
+    return calls, None
 
 
 def read_files(folder, names):

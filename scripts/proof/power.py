@@ -80,6 +80,8 @@ class Recording:
         self.calls = disk.read_calls(trace)
         trace.unlink()
         self.compare_model()
+        self.calls, impossible_ns = disk.before_impossible(self.calls)
+        self.ended_ns = impossible_ns or self.ended_ns
 
     def compare_model(self):
         """With all calls, the model has the same files as the folder."""
@@ -100,7 +102,7 @@ class Recording:
         return account.examine(store, self.base, self.journal.writes, self.receiver.events, at_ns, memory)
 
     def failed_syncs(self):
-        return sum(call.name in ("fsync", "fdatasync") and call.result == -1 for call in self.calls)
+        return sum(call.name in disk.SYNCS and call.result == -1 for call in self.calls)
 
     def cut(self, count, choices, ignores=lambda path: False):
         """So many images: when the power was cut, and the files."""
