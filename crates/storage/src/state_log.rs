@@ -138,9 +138,20 @@ const PLACE_STATEMENTS: EachRow = each_row!(
 const INSERT_SECRETS: EachRow =
     insert_each!("listing_secret", ["$1" listing_id bigint, "$2" secret bytes]);
 
-const NEWEST: &str = "select number, origin, verifier, sealed_key, secret, size, frontier, checkpoint, \
-     signed_size, program, signed_at, witnessed, witnessed_size, unwitnessed_since from state_log \
-     order by number desc limit 1";
+/// The columns that [`read_log`] reads.
+macro_rules! log_columns {
+    () => {
+        "number, origin, verifier, sealed_key, secret, size, frontier, checkpoint, signed_size, program, \
+         signed_at, witnessed, witnessed_size, unwitnessed_since"
+    };
+}
+pub(crate) use log_columns;
+
+const NEWEST: &str = concat!(
+    "select ",
+    log_columns!(),
+    " from state_log order by number desc limit 1"
+);
 
 /// The newest log.
 pub fn find_newest(read: &mut Read<'_>) -> Result<Option<StoredLog>> {
@@ -150,8 +161,11 @@ pub fn find_newest(read: &mut Read<'_>) -> Result<Option<StoredLog>> {
 /// A log by its number.
 pub fn find_log(read: &mut Read<'_>, number: i64) -> Result<Option<StoredLog>> {
     read.query_one(
-        "select number, origin, verifier, sealed_key, secret, size, frontier, checkpoint, signed_size, \
-         program, signed_at, witnessed, witnessed_size, unwitnessed_since from state_log where number = $1",
+        concat!(
+            "select ",
+            log_columns!(),
+            " from state_log where number = $1"
+        ),
         &[number.into()],
         read_log,
     )

@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use witness::Directory;
 
@@ -9,6 +10,8 @@ use super::SandboxError;
 
 /// Its folder, in the folder of the sandbox.
 const FOLDER: &str = "witness";
+/// Keeps its port, in that folder.
+const PORT_FILE: &str = "port";
 /// Verifiers print it, so it says that nobody else saw the log.
 pub(crate) const NAME: &str = "sandbox-own-witness";
 
@@ -16,7 +19,7 @@ pub(crate) const NAME: &str = "sandbox-own-witness";
 #[derive(Debug)]
 pub(crate) struct OwnWitness {
     pub(crate) directory: PathBuf,
-    /// Any free port of this machine.
+    /// A port of this machine that was free at the first start, and the same one later where it is free.
     pub(crate) listener: TcpListener,
     pub(crate) url: String,
     /// The value of `state_log_witnesses`.
@@ -29,7 +32,7 @@ impl OwnWitness {
         let directory = sandbox.join(FOLDER);
         let held = Directory::hold(&directory).map_err(SandboxError::new)?;
         let key = held.key(NAME).map_err(SandboxError::new)?;
-        let listener = TcpListener::bind("127.0.0.1:0").map_err(SandboxError::new)?;
+        let listener = listen(&directory).map_err(SandboxError::new)?;
         listener.set_nonblocking(true).map_err(SandboxError::new)?;
         let address = listener.local_addr().map_err(SandboxError::new)?;
         let url = format!("http://{address}");
@@ -41,4 +44,17 @@ impl OwnWitness {
             setting,
         })
     }
+}
+
+/// Takes the port of the last start, else any free one, which it keeps for the next start.
+fn listen(directory: &Path) -> io::Result<TcpListener> {
+    let file = directory.join(PORT_FILE);
+    let port = fs::read_to_string(&file).ok();
+    let port = port.and_then(|text| text.trim().parse::<u16>().ok());
+    if let Some(listener) = port.and_then(|port| TcpListener::bind(("127.0.0.1", port)).ok()) {
+        return Ok(listener);
+    }
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    fs::write(&file, listener.local_addr()?.port().to_string())?;
+    Ok(listener)
 }

@@ -3,7 +3,7 @@
 use chain::ids::ChainId;
 
 use super::waiting::{WaitingKey, WaitingState, key_columns, read_change, read_state};
-use super::{StoredLog, read_log};
+use super::{StoredLog, log_columns, read_log};
 use crate::engine::{EachRow, each_row};
 use crate::sealing::{self, Seal, SealedVersion};
 use crate::{Read, Result, StorageError};
@@ -64,8 +64,7 @@ const MISSING: [(&str, &str); 3] = [
 /// All logs, the oldest first.
 pub fn list_logs(read: &mut Read<'_>) -> Result<Vec<StoredLog>> {
     read.query(
-        "select number, origin, verifier, sealed_key, secret, size, frontier, checkpoint, signed_size, \
-         program, signed_at from state_log order by number",
+        concat!("select ", log_columns!(), " from state_log order by number"),
         &[],
         read_log,
     )
