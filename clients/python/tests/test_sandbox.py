@@ -136,7 +136,7 @@ def test_evidence(platform: Client, samples: dict[str, Any], sandbox_file: Path,
     command = [sys.executable, "-I", verifier, pack, sandbox_file.parent / policy]
     verified = subprocess.run(command, capture_output=True, text=True)
     assert verified.returncode == 0, verified.stdout + verified.stderr
-    assert verified.stdout.startswith("level 3\n")
+    assert verified.stdout.startswith("level 4\n")
     with pytest.raises(Invalid, match="signed this answer"):
         platform.evidence(answer.body.replace(b"chainLength", b"chainlength"))
 

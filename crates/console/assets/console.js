@@ -32,19 +32,15 @@ function announce() {
   find('newer').replaceChildren('There is something newer. ', link);
 }
 
-// Whether somebody has typed something that a newer page would lose, or sees what is shown once.
-const hasTyped = () => [...find('main').querySelectorAll('input:not([type=hidden]),textarea')].some((one) =>
-  /^(checkbox|radio)$/.test(one.type) ? one.checked != one.defaultChecked : one.value != one.defaultValue);
-
 let focused = '';
 async function show() {
-  if (hasTyped()) return void open(location.href, '_blank', 'noopener');
+  // Nobody loses what they typed, or a link that is shown once.
+  if ([...document.querySelectorAll('main input,textarea')].some((one) => one.value != one.defaultValue)) return void open(location.href, '_blank');
   const answer = await fetch(location.href);
   const text = await answer.text();
   const page = new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html');
   const fresh = page.getElementById('main');
-  // This page answers a form, or shows a link once: it stays.
-  if (answer.status == 405) return void open('/chains/' + chain, '_blank', 'noopener');
+  if (answer.status == 405) return void open('/chains/' + chain, '_blank');
   if (!answer.ok || answer.redirected || !fresh) return location.assign(location.href);
   find('main').replaceWith(fresh);
   find('newer').replaceChildren();

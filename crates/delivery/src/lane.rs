@@ -16,7 +16,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::attempt::{FinishedAttempt, send};
 use crate::cancelling::cancel;
-use crate::lane_store::{Stored, record, release, renew, take};
+use crate::lane_store::{Stored, parse_callback, record, release, renew, take};
 use crate::node::Node;
 use crate::policy::{Disabling, Window};
 use crate::read_ahead::{Findings, ReadAhead, read_ahead};
@@ -57,6 +57,7 @@ pub(crate) async fn run(
     let mut runner = Runner {
         health: lane.health,
         stored_health: lane.health,
+        generation: 0,
         changes: node.context.wake.watch(),
         node,
         lane,
@@ -86,9 +87,12 @@ struct Runner {
     health: Health,
     /// What the store had when the lane looked last. A call can end a pause in it.
     stored_health: Health,
+    /// How often somebody has changed the health. Attempts from before such a change change it no more.
+    generation: u64,
     window: Window,
     ahead: ReadAhead,
-    sending: JoinSet<FinishedAttempt>,
+    /// Each attempt with the generation of the health under which it began.
+    sending: JoinSet<(u64, FinishedAttempt)>,
     /// Finished attempts that are not being stored yet, in their order.
     sent: Vec<FinishedAttempt>,
     /// Why nothing more is sent; set by the answer that disables the subscription.
@@ -215,13 +219,21 @@ impl Runner {
         let looking = &self.node.context.storage;
         let found = looking.read_by_index(move |read| lanes::find_health(read, &lane));
         let found: Option<Health> = found.await?;
-        if let Some(found) = found.filter(|found| *found != self.stored_health) {
-            self.take_health(found);
-        }
+        self.note_health(found);
         Ok(())
     }
 
+    /// Takes over what a call has changed in the store. While results are being stored, the store may be behind.
+    fn note_health(&mut self, found: Option<Health>) {
+        let found = found.filter(|found| self.storing.is_none() && *found != self.stored_health);
+        if let Some(found) = found {
+            self.take_health(found);
+        }
+    }
+
     fn take_health(&mut self, health: Health) {
+        self.generation += 1;
+        self.disabling = None;
         self.health = health;
         self.stored_health = health;
         self.window = Window::new(&health, self.node.context.concurrency);
@@ -235,19 +247,22 @@ impl Runner {
         let subscription = self.lane.subscription;
         let now = self.node.context.clock.now_milliseconds();
         let (busy, turn) = (self.ahead.busy(), self.ahead.turn());
+        let lane = self.lane.clone();
         let reading = self.node.context.storage.read_by_index(move |read| {
             // Measured here, to leave out the time in the queue for a thread.
             let reading = Stopwatch::start();
             let findings = read_ahead(read, subscription, now, &busy, turn)?;
             // A right may have been withdrawn, or a type given up, since the lane looked last.
-            let receives = if findings.found.is_empty() {
-                None
+            let (receives, health) = if findings.found.is_empty() {
+                (None, None)
             } else {
-                subscriptions::find_receives(read, subscription)?
+                let receives = subscriptions::find_receives(read, subscription)?;
+                (receives, lanes::find_health(read, &lane)?)
             };
-            Ok::<_, StorageError>((findings, receives, reading.elapsed()))
+            Ok::<_, StorageError>((findings, receives, health, reading.elapsed()))
         });
-        let (findings, receives, took) = reading.await?;
+        let (findings, receives, health, took) = reading.await?;
+        self.note_health(health);
         self.rest = if took < READ_CHEAP {
             Duration::ZERO
         } else {
@@ -287,7 +302,9 @@ impl Runner {
                 return;
             };
             let (node, callback) = (Arc::clone(&self.node), Arc::clone(&self.callback));
-            self.sending.spawn(send(node, callback, delivery));
+            let generation = self.generation;
+            self.sending
+                .spawn(async move { (generation, send(node, callback, delivery).await) });
         }
     }
 
@@ -299,14 +316,16 @@ impl Runner {
 
     /// Applies the answer to health and window before anything else is sent, not only once it is
     /// stored.
-    fn note_sent(&mut self, ended: Option<FinishedAttempt>) {
-        let Some(sent) = ended else {
+    fn note_sent(&mut self, ended: Option<(u64, FinishedAttempt)>) {
+        let Some((generation, sent)) = ended else {
             return;
         };
-        self.health = sent.outcome.health(&self.health);
-        self.window.note(sent.outcome.is_success, &self.health);
-        let disabling = self.disabling;
-        self.disabling = disabling.or_else(|| sent.outcome.disabling(&self.health));
+        if generation == self.generation {
+            self.health = sent.outcome.health(&self.health);
+            self.window.note(sent.outcome.is_success, &self.health);
+            let disabling = self.disabling;
+            self.disabling = disabling.or_else(|| sent.outcome.disabling(&self.health));
+        }
         self.sent.push(sent);
     }
 
@@ -337,7 +356,6 @@ impl Runner {
         self.stored_health = stored.health;
         if stored.is_other_health {
             self.take_health(stored.health);
-            self.disabling = None;
         }
         let receives = stored.receives;
         for sent in batch.into_iter().flatten() {
@@ -365,16 +383,6 @@ impl Runner {
 
     async fn renew(&self) -> Result<bool, StorageError> {
         renew(&self.node, self.lane.clone()).await
-    }
-}
-
-fn parse_callback(receives: &Receives) -> Option<Arc<CallbackUrl>> {
-    match CallbackUrl::parse_stored(&receives.callback_url) {
-        Ok(callback) => Some(Arc::new(callback)),
-        Err(error) => {
-            tracing::error!(%error, "a stored callback URL cannot be read");
-            None
-        }
     }
 }
 

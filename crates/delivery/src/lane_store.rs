@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use outbound::callback::CallbackUrl;
 use storage::StorageError;
 use storage::attempts::{self, AttemptResult, HealthChange};
 use storage::lanes::{self, Health, LEASE_MILLISECONDS, Lane};
@@ -84,4 +85,15 @@ pub(crate) async fn renew(node: &Node, lane: Lane) -> Result<bool, StorageError>
         .storage
         .write_under_row_locks(move |write| lanes::renew_lane(write, &lane, until));
     renewing.await
+}
+
+/// The URL of the receiver. `None` if what is stored cannot be read.
+pub(crate) fn parse_callback(receives: &Receives) -> Option<Arc<CallbackUrl>> {
+    match CallbackUrl::parse_stored(&receives.callback_url) {
+        Ok(callback) => Some(Arc::new(callback)),
+        Err(error) => {
+            tracing::error!(%error, "a stored callback URL cannot be read");
+            None
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::samples;
 const FIRST_LOAD_BYTES_MAX: usize = 15_000;
 const PAGE_BYTES_MAX: usize = 10_000;
 const STYLE_BYTES_MAX: usize = 4_000;
-const SCRIPTS_BYTES_MAX: usize = 6_200;
+const SCRIPTS_BYTES_MAX: usize = 6_300;
 /// The longest chain, with all homes.
 const LONGEST_PAGE_BYTES_MAX: usize = 25_000;
 

@@ -32,7 +32,9 @@ fn a_policy_names_the_witnesses_and_the_quorum() {
         let lines_of_policy = WitnessSettings::parse(&lines, quorum)
             .unwrap()
             .policy_lines();
-        let all = lines.join("\n") + "\n";
+        let all = lines
+            .iter()
+            .fold(String::new(), |all, line| all + line + "\n");
         assert_eq!(lines_of_policy, format!("{all}{end}"));
         assert!(Policy::parse(&lines_of_policy).is_ok(), "{lines_of_policy}");
     }

@@ -83,15 +83,17 @@ story! {
         let referrer = format!("{}/search", crate::test_server::CONSOLE_URL);
         let led = lee.send(request.header("referer", referrer)).await;
         assert_eq!(led.location, format!("/chains/{}?uprn=2", chains[1]));
+        server.clock.advance(1);
         // A bookmark is the person's own.
         assert_eq!(lee.get_led_by("none", &led.location).await.status, 200);
         let list = async || {
             let listing = server.storage.read(|read| list_accesses(read, &ALL, 10));
             listing.await.unwrap()
         };
-        server.wait_until("the look-up is stored", async || !list().await.is_empty()).await;
+        // The search and the page of the chain.
+        server.wait_until("the look-ups are stored", async || list().await.len() == 2).await;
         let logged: Vec<_> = list().await.into_iter().map(|line| line.uprn.unwrap().value()).collect();
-        assert_eq!(logged, [2]);
+        assert_eq!(logged, [2, 2]);
     }
 }
 
