@@ -229,7 +229,7 @@ story! {
             }).await;
             let log = server.newest_log().await;
             assert!(!hostile.has_cosigned(&log.witnessed), "{manner:?}: {}", log.witnessed);
-            assert!(!log.witnessed.contains("w2"), "{manner:?}: {}", log.witnessed);
+            assert!(!log.witnessed.contains("witness.example/w2"), "{manner:?}: {}", log.witnessed);
         }
         assert_eq!(server.count_failures("witness.example/w1").await, 0);
         // A late witness adds its signature to a checkpoint that is stored already.
