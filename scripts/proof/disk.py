@@ -45,7 +45,7 @@ class Call:
     arguments: tuple
     end: int | None = None
     result: int | None = None
-    # The number of the file that a sync names.
+    # The open file that a write or a sync names.
     descriptor: int | None = None
 
 
@@ -112,7 +112,7 @@ def parse_call(text, number, began_ns):
         return None
     if is_index(values[0]):
         return None
-    descriptor = int(re.match(r"\d+", arguments)[0]) if name in SYNCS else None
+    descriptor = int(re.match(r"\d+", arguments)[0]) if name in (*SYNCS, *WRITES) else None
     return Call(name, number, began_ns, tuple(values), descriptor=descriptor)
 
 
@@ -131,12 +131,15 @@ class Inode:
 
 @dataclasses.dataclass(eq=False)
 class Change:
-    """A write, or a new length if there is no data. `is_doomed`: a sync of it failed."""
+    """A write, or a new length if there is no data.
+
+    `is_doomed`: a sync of it failed. `is_told`: one of its own open file did."""
 
     call: Call
     offset: int
     data: bytes | None
     is_doomed: bool = False
+    is_told: bool = False
 
     def span(self):
         return self.offset, self.offset + len(self.data or b"")
@@ -154,6 +157,9 @@ class Disk:
         self.syncing = {}
         # Where the next write without a place goes. A file that is written so is open once at a time.
         self.places = collections.Counter()
+        # The first sync that succeeded although the kernel would have let it fail: Linux (since 4.13) tells each
+        # open file of a failed sync once, and strace fails the sync of one of them alone.
+        self.impossible = None
 
     def begin(self, call):
         path = call.arguments[0]
@@ -225,6 +231,7 @@ class Disk:
         if call.result != 0:
             for change in covered:
                 change.is_doomed = True
+                change.is_told = change.is_told or change.call.descriptor == call.descriptor
             return
         kept = []
         for change in inode.pending:
@@ -234,6 +241,9 @@ class Disk:
             else:
                 kept.append(change)
         inode.pending = kept
+        untold = [change for change in kept if change in covered and change.is_doomed and not change.is_told]
+        if any(change.call.descriptor == call.descriptor for change in untold):
+            self.impossible = self.impossible or call
 
     def view(self):
         """The files as programs see them now."""
@@ -308,26 +318,28 @@ def steps(calls):
     return sorted(found, key=lambda step: (step[0], not step[1]))
 
 
-def before_impossible(calls):
-    """The calls up to the first sync that cannot have succeeded, and when that one began; None if all can.
+def check_model():
+    """The model notices a sync that cannot have succeeded, and no other."""
+    path = "/store/onward.db-wal"
+    write = Call("pwrite64", 0, 0, (path, b"commit", 0), end=1, result=6, descriptor=1)
+    for failing, is_impossible in ((2, True), (1, False)):
+        failed = Call("fdatasync", 2, 0, (path,), end=3, result=-1, descriptor=failing)
+        later = Call("fdatasync", 4, 0, (path,), end=5, result=0, descriptor=1)
+        state = Disk("/store", {path: b""})
+        for _line, begins, call in steps([write, failed, later]):
+            (state.begin if begins else state.end)(call)
+        if state.impossible is not (later if is_impossible else None):
+            raise Failed(f"the model of the disk is wrong about a sync after one of descriptor {failing} failed")
 
-    Linux tells each open file of a failed write-back once (since 4.13): after a failed sync the next one of every
-    other descriptor of the file fails as well. strace lets a single one fail."""
-    told = {}
-    syncs = sorted((call for call in calls if call.name in SYNCS and call.end is not None), key=lambda call: call.end)
-    for sync in syncs:
-        path, descriptor = sync.arguments[0], sync.descriptor
-        if sync.result != 0:
-            # A descriptor that was told already tells of another error.
-            known = told.get(path, set())
-            told[path] = {descriptor} if descriptor in known else known | {descriptor}
-        elif path in told and descriptor not in told[path]:
-            kept = [call for call in calls if call.begin < sync.end]
-            for call in kept:
-                if call.end is not None and call.end >= sync.end:
-                    call.end = call.result = None
-            return kept, sync.began_ns
-    return calls, None
+
+def until(calls, sync):
+    """The calls while this sync was still under way."""
+    kept = [call for call in calls if call.begin < sync.end]
+    return [dataclasses.replace(call, end=None, result=None) if ends_after(call, sync) else call for call in kept]
+
+
+def ends_after(call, sync):
+    return call.end is not None and call.end >= sync.end
 
 
 def read_files(folder, names):

@@ -79,12 +79,12 @@ class Recording:
         self.ended_ns = time.time_ns()
         self.calls = disk.read_calls(trace)
         trace.unlink()
-        self.compare_model()
-        self.calls, impossible_ns = disk.before_impossible(self.calls)
-        self.ended_ns = impossible_ns or self.ended_ns
+        impossible = self.compare_model().impossible
+        if impossible:
+            self.calls, self.ended_ns = disk.until(self.calls, impossible), impossible.began_ns
 
     def compare_model(self):
-        """With all calls, the model has the same files as the folder."""
+        """With all calls, the model has the same files as the folder. Returns the model."""
         state = disk.Disk(self.folder, self.files)
         for _line, begins, call in disk.steps(self.calls):
             (state.begin if begins else state.end)(call)
@@ -95,6 +95,7 @@ class Recording:
             # Locks on these files matter, and nothing in them.
             if set(differing) - {str(self.folder / f"{name}.lock") for name in (STORE, CHECKPOINT)}:
                 raise Failed(f"the model of the disk differs from the disk: {differing}")
+        return state
 
     def examine(self, store, at_ns):
         """Everything that is wrong with an image of a power cut at this time."""
@@ -245,6 +246,7 @@ def prove_unit(site, choices, seconds, evidence):
 
 def prove_control(site, choices):
     """A disk that ignores the syncs of the log loses acknowledged writes."""
+    disk.check_model()
     recording = Recording(site, choices, WRITES_SHORT)
     opener = Opener(recording, None)
     images = recording.cut(CONTROL_IMAGES, choices, lambda path: path.endswith("-wal"))
