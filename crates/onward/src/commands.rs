@@ -113,7 +113,7 @@ enum Command {
     /// Decides about listings as the operator.
     #[command(subcommand)]
     Listing(listing::ListingCommand),
-    /// Erases what the store holds about a sale, and its evidence for ever.
+    /// Removes a sale and its evidence from the store for ever.
     Erase(erase::EraseArgs),
     /// Lists properties that need the operator's attention.
     Properties(properties::PropertiesArgs),

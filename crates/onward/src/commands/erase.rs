@@ -1,4 +1,4 @@
-//! `onward erase`: erases what the store holds about a sale (S-61, S-63).
+//! `onward erase`: removes a sale from the store for ever (S-61, S-63).
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ pub fn run(args: &EraseArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Erases again what the file of erasures names and the store has, and returns how many listings that were.
+/// Erases again each listing that the file of erasures names and that the store has. Returns their number.
 pub(super) fn repeat(config: &Config, storage: Storage) -> Result<usize, Failure> {
     let lines = read_lines(config)?;
     let erasing = Erasing::new(config, storage)?;
