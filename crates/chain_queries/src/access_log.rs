@@ -11,13 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chain::ids::PropertyId;
 use prometheus_client::metrics::counter::Counter;
 use storage::accesses::{self, Access, NO_PROPERTY};
+use storage::people::PERSON_ACTOR;
 use storage::{Storage, StorageError};
 use tokio::sync::watch;
 
 use crate::limits;
-
-/// How the id of a person begins. Each look-up of a person is a line.
-const PERSON: &str = "person:";
 
 /// The log of one node.
 #[derive(Debug)]
@@ -85,7 +83,8 @@ impl AccessLog {
         }
         waiting.sort_unstable();
         waiting.dedup_by(|one, other| {
-            let is_counted = one.property == NO_PROPERTY || one.client.starts_with(PERSON);
+            // Each look-up of a person is a line.
+            let is_counted = one.property == NO_PROPERTY || one.client.starts_with(PERSON_ACTOR);
             one == other && !is_counted
         });
         let waiting = Arc::new(waiting);

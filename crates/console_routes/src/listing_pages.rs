@@ -21,6 +21,7 @@ use storage::history::{self, HistoryEntry};
 use storage::listings::{self, StoredListing};
 use storage::milestones::{self, StoredMilestone};
 use storage::notes::{self, StoredNote};
+use storage::people::PERSON_ACTOR;
 use storage::proposals::{self, StoredProposal};
 use storage::{Read, state};
 use web::problem::Problem;
@@ -177,7 +178,7 @@ impl Loaded {
         let mut lines = self.history.iter();
         let line = lines
             .find(|line| line.action == "milestone.recorded" && line.detail.starts_with(&begin));
-        let is_person = line.is_some_and(|line| line.actor.starts_with("person:"));
+        let is_person = line.is_some_and(|line| line.actor.starts_with(PERSON_ACTOR));
         MilestoneRecord {
             date: stored.date,
             is_excluded: stored.excluded,

@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, header};
 use listing_management::caller::BranchCaller;
 use observe::trace;
-use storage::people::{self, StoredPerson};
+use storage::people::{self, PERSON_ACTOR, StoredPerson};
 use storage::sessions::{self, StoredSession};
 use storage::{Read, StorageError, Write};
 use web::problem::Problem;
@@ -148,7 +148,7 @@ impl SignedIn {
 
     /// The person as the history and the log name it.
     pub fn actor(&self) -> String {
-        format!("person:{}", self.person.id)
+        format!("{PERSON_ACTOR}{}", self.person.id)
     }
 
     /// The proof with which a progressor calls listing management. Other people change nothing.

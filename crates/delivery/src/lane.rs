@@ -9,14 +9,14 @@ use observe::clock::Stopwatch;
 use outbound::callback::CallbackUrl;
 use storage::attempts::HealthChange;
 use storage::lanes::{self, Health, Lane};
-use storage::subscriptions::{self, Receives, SubscriptionId};
+use storage::subscriptions::{Receives, SubscriptionId};
 use storage::{StorageError, waiting};
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 
 use crate::attempt::{FinishedAttempt, send};
 use crate::cancelling::cancel;
-use crate::lane_store::{Stored, parse_callback, record, release, renew, take};
+use crate::lane_store::{Storing, end_of, parse_callback, record, release, renew, take};
 use crate::node::Node;
 use crate::policy::{Disabling, Window};
 use crate::read_ahead::{Findings, ReadAhead, read_ahead};
@@ -85,7 +85,7 @@ struct Runner {
     lane: Lane,
     callback: Arc<CallbackUrl>,
     health: Health,
-    /// What the store had when the lane looked last. A call can end a pause in it.
+    /// The health that the lane read in the store last. A call can end a pause there.
     stored_health: Health,
     /// How often somebody has changed the health. Attempts from before such a change change it no more.
     generation: u64,
@@ -105,13 +105,6 @@ struct Runner {
     since_read: Stopwatch,
     changes: watch::Receiver<u64>,
     stop: watch::Receiver<bool>,
-}
-
-/// Results that are being stored while other deliveries are sent.
-struct Storing {
-    batch: Vec<FinishedAttempt>,
-    /// `None` if the subscription is disabled or the lease is lost.
-    task: JoinHandle<Result<Option<Stored>, StorageError>>,
 }
 
 impl Runner {
@@ -217,16 +210,18 @@ impl Runner {
         *looked = Stopwatch::start();
         let lane = self.lane.clone();
         let looking = &self.node.context.storage;
-        let found = looking.read_by_index(move |read| lanes::find_health(read, &lane));
-        let found: Option<Health> = found.await?;
-        self.note_health(found);
+        let found = looking.read_by_index(move |read| lanes::find_lane(read, &lane));
+        let found: Option<Lane> = found.await?;
+        if let Some(found) = found {
+            self.note_health(found.health);
+        }
         Ok(())
     }
 
-    /// Takes over what a call has changed in the store. While results are being stored, the store may be behind.
-    fn note_health(&mut self, found: Option<Health>) {
-        let found = found.filter(|found| self.storing.is_none() && *found != self.stored_health);
-        if let Some(found) = found {
+    /// Takes over a health that a call has changed in the store. The store may have an older health while results
+    /// are being stored.
+    fn note_health(&mut self, found: Health) {
+        if self.storing.is_none() && found != self.stored_health {
             self.take_health(found);
         }
     }
@@ -253,24 +248,25 @@ impl Runner {
             let reading = Stopwatch::start();
             let findings = read_ahead(read, subscription, now, &busy, turn)?;
             // A right may have been withdrawn, or a type given up, since the lane looked last.
-            let (receives, health) = if findings.found.is_empty() {
-                (None, None)
+            let found = if findings.found.is_empty() {
+                None
             } else {
-                let receives = subscriptions::find_receives(read, subscription)?;
-                (receives, lanes::find_health(read, &lane)?)
+                lanes::find_lane(read, &lane)?
             };
-            Ok::<_, StorageError>((findings, receives, health, reading.elapsed()))
+            Ok::<_, StorageError>((findings, found, reading.elapsed()))
         });
-        let (findings, receives, health, took) = reading.await?;
-        self.note_health(health);
+        let (findings, found, took) = reading.await?;
         self.rest = if took < READ_CHEAP {
             Duration::ZERO
         } else {
             (took * READ_PAUSE_FACTOR).min(REST_MAX)
         };
         self.since_read = Stopwatch::start();
-        let Some(receives) = receives else {
-            // Nothing is due, or the subscription is disabled.
+        let Some(Lane {
+            health, receives, ..
+        }) = found
+        else {
+            // Nothing is due, the subscription is disabled, or another node has the lease.
             self.ahead.take(Findings {
                 found: Vec::new(),
                 in_turn: HashSet::new(),
@@ -278,6 +274,7 @@ impl Runner {
             });
             return Ok(());
         };
+        self.note_health(health);
         let mut cancelled = 0;
         if receives.lacks_right || findings.needs_chain_client_beyond(&receives.types) {
             cancelled +=
@@ -343,22 +340,25 @@ impl Runner {
             after: self.health,
         };
         let task = tokio::spawn(record(node, lane, health, results, self.disabling));
-        self.storing = Some(Storing { batch, task });
+        self.storing = Some(Storing {
+            batch,
+            health: self.health,
+            task,
+        });
     }
 
     /// Queues the deliveries that follow the stored ones. Returns `false` if the lease is lost or
     /// the subscription disabled.
-    fn note_stored(&mut self, stored: Option<Stored>) -> bool {
-        let batch = self.storing.take().map(|storing| storing.batch);
-        let Some(stored) = stored else {
+    fn note_stored(&mut self, stored: Option<Lane>) -> bool {
+        let (Some(storing), Some(stored)) = (self.storing.take(), stored) else {
             return false;
         };
         self.stored_health = stored.health;
-        if stored.is_other_health {
+        if stored.health != storing.health {
             self.take_health(stored.health);
         }
         let receives = stored.receives;
-        for sent in batch.into_iter().flatten() {
+        for sent in storing.batch {
             self.ahead.go_on(sent.delivery.order, sent.result.next);
         }
         if receives != self.lane.receives {
@@ -383,14 +383,5 @@ impl Runner {
 
     async fn renew(&self) -> Result<bool, StorageError> {
         renew(&self.node, self.lane.clone()).await
-    }
-}
-
-async fn end_of(storing: &mut Option<Storing>) -> Result<Option<Stored>, StorageError> {
-    match storing {
-        Some(storing) => (&mut storing.task)
-            .await
-            .unwrap_or(Err(StorageError::Stopped)),
-        None => std::future::pending().await,
     }
 }

@@ -1,4 +1,4 @@
-//! What a lane reads and changes of its lease, its health and its results.
+//! Reads and changes the lease of a lane, and stores the results of its attempts.
 
 use std::sync::Arc;
 
@@ -7,45 +7,57 @@ use storage::StorageError;
 use storage::attempts::{self, AttemptResult, HealthChange};
 use storage::lanes::{self, Health, LEASE_MILLISECONDS, Lane};
 use storage::subscriptions::{self, Receives, SubscriptionId};
+use tokio::task::JoinHandle;
 
+use crate::attempt::FinishedAttempt;
 use crate::node::Node;
 use crate::policy::Disabling;
 
-/// What the store has after results.
-pub(crate) struct Stored {
-    /// The events that the subscription receives now.
-    pub(crate) receives: Receives,
-    /// The recent failures.
+/// Results that are being stored while other deliveries are sent.
+pub(crate) struct Storing {
+    /// The attempts.
+    pub(crate) batch: Vec<FinishedAttempt>,
+    /// The health after these results.
     pub(crate) health: Health,
-    /// Whether somebody else changed the health meanwhile.
-    pub(crate) is_other_health: bool,
+    /// The lane as the store has it afterwards. `None` if the subscription is disabled or the lease is lost.
+    pub(crate) task: JoinHandle<Result<Option<Lane>, StorageError>>,
 }
 
-/// Stores results, and reads what the subscription receives now. `None` if it is disabled or the lease is lost.
+/// Waits for the results that are being stored; for ever if there are none.
+pub(crate) async fn end_of(storing: &mut Option<Storing>) -> Result<Option<Lane>, StorageError> {
+    match storing {
+        Some(storing) => (&mut storing.task)
+            .await
+            .unwrap_or(Err(StorageError::Stopped)),
+        None => std::future::pending().await,
+    }
+}
+
+/// Stores results, and disables the subscription if the results ask for that. Returns the lane as the store has it
+/// afterwards. `None` if the subscription is disabled, or if another node has the lease.
 pub(crate) async fn record(
     node: Arc<Node>,
     lane: Lane,
     health: HealthChange,
     results: Vec<AttemptResult>,
     disabling: Option<Disabling>,
-) -> Result<Option<Stored>, StorageError> {
+) -> Result<Option<Lane>, StorageError> {
     let now = node.context.clock.now_seconds();
     let recording = node.context.storage.write_under_row_locks(move |write| {
-        let Some(stored) = attempts::store_attempts(write, &lane, &results, &health)? else {
+        if !attempts::store_attempts(write, &lane, &results, &health)? {
             return Ok(None);
-        };
-        let is_other_health = stored != health.after;
-        // A call that has changed the health asks for another try, maybe at another URL.
-        if let Some(disabling) = disabling.filter(|_| !is_other_health) {
-            let reason = disabling.as_str();
-            subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
         }
-        let receives = subscriptions::find_receives(write, lane.subscription)?;
-        Ok(receives.map(|receives| Stored {
-            receives,
-            health: stored,
-            is_other_health,
-        }))
+        let found = lanes::find_lane(write, &lane)?;
+        // A call that has changed the health asks for another try, maybe at another URL.
+        let is_own_health = found
+            .as_ref()
+            .is_some_and(|found| found.health == health.after);
+        let Some(disabling) = disabling.filter(|_| is_own_health) else {
+            return Ok(found);
+        };
+        let reason = disabling.as_str();
+        subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
+        Ok(None)
     });
     recording.await
 }
@@ -87,7 +99,7 @@ pub(crate) async fn renew(node: &Node, lane: Lane) -> Result<bool, StorageError>
     renewing.await
 }
 
-/// The URL of the receiver. `None` if what is stored cannot be read.
+/// The URL of the receiver. `None` if the stored text is no callback URL.
 pub(crate) fn parse_callback(receives: &Receives) -> Option<Arc<CallbackUrl>> {
     match CallbackUrl::parse_stored(&receives.callback_url) {
         Ok(callback) => Some(Arc::new(callback)),

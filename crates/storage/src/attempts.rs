@@ -85,30 +85,29 @@ const UPDATE_DELIVERIES: &str = "update delivery set state = v.column2, not_befo
 /// The recent failures of a lane that results change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HealthChange {
-    /// What the store had when the node looked last.
+    /// The failures that the node read in the store last.
     pub before: Health,
-    /// After these results.
+    /// The failures after these results.
     pub after: Health,
 }
 
 /// Stores the results of attempts, and the recent failures of the lane unless a call has changed them since.
-/// Returns the failures that the store has afterwards. Returns `None` and stores nothing if another node has
-/// leased the lane since. This locks the lane's row first, so that all other changes of the lane wait.
+/// Returns `false` and stores nothing if another node has leased the lane since. This locks the lane's row first, so
+/// that all other changes of the lane wait.
 pub fn store_attempts(
     write: &mut Write<'_>,
     lane: &Lane,
     results: &[AttemptResult],
     health: &HealthChange,
-) -> Result<Option<Health>> {
-    let stored = lanes::store_health(write, lane, &health.before, &health.after)?;
-    if stored.is_none() {
-        return Ok(None);
+) -> Result<bool> {
+    if !lanes::store_health(write, lane, &health.before, &health.after)? {
+        return Ok(false);
     }
     for batch in results.chunks(BATCH_LENGTH) {
         write.execute(INSERT_ATTEMPTS, &in_rows(batch, attempt_row))?;
         write.execute(UPDATE_DELIVERIES, &in_rows(batch, delivery_row))?;
     }
-    Ok(stored)
+    Ok(true)
 }
 
 fn attempt_row(result: &AttemptResult) -> [Value<'_>; 8] {

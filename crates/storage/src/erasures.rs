@@ -1,4 +1,4 @@
-//! Erases listings: what the store holds about one sale goes, and what proves the other sales stays (S-61, S-63).
+//! Erases listings: the rows about one sale go, and the commitments that prove other sales stay (S-61, S-63).
 //!
 //! An erasure is marked first. Then its rows go in small parts, and the rest goes in one last transaction. So it
 //! can be repeated after a crash at any moment.
@@ -52,18 +52,23 @@ pub struct NamingPage {
     pub last: Option<(String, i64)>,
 }
 
-const COLUMNS: &str = "select listing_id, property_id, created_at, erased_at, finished_at from erasure order by listing_id";
+/// A query for [`read_erasure`], up to its condition.
+macro_rules! select_erasure {
+    () => {
+        "select listing_id, property_id, created_at, erased_at, finished_at from erasure "
+    };
+}
 
 /// All erasures, by the ids of their listings.
 pub fn list_erasures(read: &mut Read<'_>) -> Result<Vec<Erasure>> {
-    read.query(COLUMNS, &[], read_erasure)
+    let sql = concat!(select_erasure!(), "order by listing_id");
+    read.query(sql, &[], read_erasure)
 }
 
 /// The erasure of a listing. `None` if nobody began one.
 pub fn find_erasure(read: &mut Read<'_>, listing: i64) -> Result<Option<Erasure>> {
     read.query_one(
-        "select listing_id, property_id, created_at, erased_at, finished_at from erasure \
-         where listing_id = $1",
+        concat!(select_erasure!(), "where listing_id = $1"),
         &[listing.into()],
         read_erasure,
     )

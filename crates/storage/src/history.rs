@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use chain::ids::{ChainId, ListingId};
 use chain::milestone::{self, CATALOGUE};
 
+use crate::people::PERSON_ACTOR;
 use crate::row::Row;
 use crate::{Read, Result, Write};
 
@@ -285,7 +286,7 @@ pub fn count_of_chain(read: &mut Read<'_>, chain: ChainId) -> Result<i64> {
 pub(crate) fn name_people(read: &mut Read<'_>, entries: &mut [HistoryEntry]) -> Result<()> {
     let mut known: HashMap<i64, Option<String>> = HashMap::new();
     for entry in entries {
-        let id = entry.actor.strip_prefix("person:");
+        let id = entry.actor.strip_prefix(PERSON_ACTOR);
         let Some(id) = id.and_then(|id| id.parse::<i64>().ok()) else {
             continue;
         };

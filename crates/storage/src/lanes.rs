@@ -91,16 +91,7 @@ pub fn take_lane(
     if changed == 0 {
         return Ok(None);
     }
-    write.query_one(
-        concat!(
-            "select l.epoch, l.failures, l.failing_since, l.open_until, ",
-            receives!(),
-            " from lane l join subscription s on s.id = l.subscription_id \
-             where l.subscription_id = $1 and s.status = 'active'"
-        ),
-        &[subscription.into()],
-        |row| read_lane(row, subscription),
-    )
+    find_active(write, subscription)
 }
 
 /// Extends a lease. `false` if another node has leased the lane since, or its subscription is not
@@ -128,24 +119,34 @@ pub fn release_lane(write: &mut Write<'_>, lane: &Lane) -> Result<()> {
     Ok(())
 }
 
-/// Finds the recent failures of a lane. `None` if another node has leased it since.
-pub fn find_health(read: &mut Read<'_>, lane: &Lane) -> Result<Option<Health>> {
+/// Finds what the store has now of a leased lane. `None` if another node has leased it since, or if its
+/// subscription is not active any more.
+pub fn find_lane(read: &mut Read<'_>, lane: &Lane) -> Result<Option<Lane>> {
+    let found = find_active(read, lane.subscription)?;
+    Ok(found.filter(|found| found.epoch == lane.epoch))
+}
+
+fn find_active(read: &mut Read<'_>, subscription: SubscriptionId) -> Result<Option<Lane>> {
     read.query_one(
-        "select failures, failing_since, open_until from lane \
-         where subscription_id = $1 and epoch = $2",
-        &[lane.subscription.into(), lane.epoch.into()],
-        |row| read_health(row, 0),
+        concat!(
+            "select l.epoch, l.failures, l.failing_since, l.open_until, ",
+            receives!(),
+            " from lane l join subscription s on s.id = l.subscription_id \
+             where l.subscription_id = $1 and s.status = 'active'"
+        ),
+        &[subscription.into()],
+        |row| read_lane(row, subscription),
     )
 }
 
-/// Stores the recent failures, unless somebody has changed them: `before` is what the store had when this node
-/// looked last. Returns what the store has afterwards. `None` if another node has leased the lane since.
+/// Stores the recent failures, unless a call has changed them since the node read `before` in the store. `false` if
+/// another node has leased the lane since.
 pub(crate) fn store_health(
     write: &mut Write<'_>,
     lane: &Lane,
     before: &Health,
     health: &Health,
-) -> Result<Option<Health>> {
+) -> Result<bool> {
     let changed = write.execute(
         "update lane set failures = $1, failing_since = $2, open_until = $3 \
          where subscription_id = $4 and epoch = $5 and failures = $6 and open_until = $7",
@@ -160,14 +161,14 @@ pub(crate) fn store_health(
         ],
     )?;
     if changed > 0 {
-        return Ok(Some(*health));
+        return Ok(true);
     }
-    // All other changes of the lane wait.
-    write.execute(
-        "update lane set epoch = epoch where subscription_id = $1",
-        &[lane.subscription.into()],
+    // This locks the row, so that all other changes of the lane wait.
+    let leased = write.execute(
+        "update lane set epoch = epoch where subscription_id = $1 and epoch = $2",
+        &[lane.subscription.into(), lane.epoch.into()],
     )?;
-    find_health(write, lane)
+    Ok(leased > 0)
 }
 
 fn read_lane(row: &Row<'_>, subscription: SubscriptionId) -> Result<Lane> {

@@ -6,6 +6,9 @@ use crate::participants::ACTIVE;
 use crate::row::Row;
 use crate::{Read, Result, Write};
 
+/// The beginning of the actor of a person: the person's id follows.
+pub const PERSON_ACTOR: &str = "person:";
+
 /// A query for [`read_person`], up to its condition.
 macro_rules! select_person {
     () => {

@@ -262,19 +262,6 @@ pub fn find_subscription_by_url(
     )
 }
 
-/// The events that a subscription receives now. `None` if it is not active.
-pub fn find_receives(read: &mut Read<'_>, id: SubscriptionId) -> Result<Option<Receives>> {
-    read.query_one(
-        concat!(
-            "select ",
-            receives!(),
-            " from subscription s where s.id = $1 and s.status = 'active'"
-        ),
-        &[id.into()],
-        |row| read_receives(row, 0),
-    )
-}
-
 /// Makes a subscription active again. `key` is the key that asks for it.
 pub fn enable_subscription(
     write: &mut Write<'_>,

@@ -107,6 +107,14 @@ async fn record(agent: &Client, listing: i64, times: i64) {
     }
 }
 
+/// Removes the checkpoint file and records a milestone, so that the log is closed.
+async fn close_log(server: &TestServer, agent: &Client, listing: i64) {
+    std::fs::remove_file(server.checkpoint_file()).unwrap();
+    record(agent, listing, 1).await;
+    let is_closed = async || server.read_public("/checkpoint").await.status == 410;
+    server.wait_until("the log is closed", is_closed).await;
+}
+
 /// Runs a turn of a sequencer.
 async fn turn(log: StateLog) -> (StateLog, Result<(), String>) {
     let turning = tokio::task::spawn_blocking(move || {
@@ -330,11 +338,7 @@ story! {
         let listing = agent.list(100_012_345_605).await;
         server.wait_for_log().await;
         // A copy of the store elsewhere has no file.
-        std::fs::remove_file(server.checkpoint_file()).unwrap();
-        record(&agent, listing, 1).await;
-        server.wait_until("the log is closed", async || {
-            server.read_public("/checkpoint").await.status == 410
-        }).await;
+        close_log(&server, &agent, listing).await;
         let logs = server.wait_for_log().await;
         assert_eq!(logs.newest().origin, "localhost:8442/log/2");
         // A file that nobody understands stops the log until somebody looks.

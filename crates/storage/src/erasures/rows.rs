@@ -69,6 +69,17 @@ const DELETE_SHARES: EachRow = delete!("share", "id");
 const DELETE_FORECASTS: EachRow = delete!("forecast", "id");
 const DELETE_ACCESSES: EachRow = delete!("access", "id");
 
+/// A query for the numbers of rows of a listing in this table, above a number.
+macro_rules! select_newer {
+    ($table:literal) => {
+        concat!(
+            "select id from ",
+            $table,
+            " where listing_id = $1 and id > $2 order by id limit $3"
+        )
+    };
+}
+
 /// The numbers of at most `limit` rows about a listing above `after`.
 pub fn list_rows(
     read: &mut Read<'_>,
@@ -83,22 +94,10 @@ pub fn list_rows(
     };
     match rows {
         ErasedRows::Events => list_events(read, erasure, after, limit),
-        ErasedRows::History => by_listing(
-            read,
-            "select id from history where listing_id = $1 and id > $2 order by id limit $3",
-        ),
-        ErasedRows::Notes => by_listing(
-            read,
-            "select id from note where listing_id = $1 and id > $2 order by id limit $3",
-        ),
-        ErasedRows::Shares => by_listing(
-            read,
-            "select id from share where listing_id = $1 and id > $2 order by id limit $3",
-        ),
-        ErasedRows::Forecasts => by_listing(
-            read,
-            "select id from forecast where listing_id = $1 and id > $2 order by id limit $3",
-        ),
+        ErasedRows::History => by_listing(read, select_newer!("history")),
+        ErasedRows::Notes => by_listing(read, select_newer!("note")),
+        ErasedRows::Shares => by_listing(read, select_newer!("share")),
+        ErasedRows::Forecasts => by_listing(read, select_newer!("forecast")),
         ErasedRows::Accesses => list_accesses(read, erasure, after, limit),
     }
 }

@@ -341,7 +341,7 @@ fn store(storage: &Storage, lane: &Lane, results: Vec<AttemptResult>) -> bool {
     let stored = wait_for(storage.write_under_row_locks(move |write| {
         attempts::store_attempts(write, &lane, &results, &HealthChange::default())
     }));
-    stored.unwrap().is_some()
+    stored.unwrap()
 }
 
 fn list_heads(storage: &Storage, now: i64, limit: usize) -> (Vec<Head>, bool) {

@@ -158,7 +158,7 @@ story! {
             ];
             store_attempts(write, &lane, &results, &HealthChange::default())
         });
-        assert!(stored.await.unwrap().is_some());
+        assert!(stored.await.unwrap());
         let states: Vec<String> =
             log(&server, &key, &subscription).await.into_iter().map(|one| one.0).collect();
         assert_eq!(states, ["delivered", "cancelled"]);

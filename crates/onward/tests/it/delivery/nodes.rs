@@ -120,7 +120,7 @@ story! {
             lanes::release_lane(write, &lane)?;
             Ok::<_, storage::StorageError>((stored, renewed))
         });
-        assert_eq!(belated.await.unwrap(), (None, false));
+        assert_eq!(belated.await.unwrap(), (false, false));
         assert_eq!(server.deliveries(&key, &subscription).await, [delivery]);
     }
 }

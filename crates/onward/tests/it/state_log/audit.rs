@@ -34,7 +34,25 @@ pub(super) async fn change(server: &TestServer, statements: &'static [&'static s
 }
 
 /// Statements that do damage, statements that mend it, and a part of the sentence about it.
-const DAMAGES: &[(&[&str], &[&str], &str)] = &[
+pub(super) type Damage = (
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static str,
+);
+
+/// An audit finds each damage to a store that was whole, and none once it is mended.
+pub(super) async fn find_each(server: &TestServer, damages: &[Damage], whole: &Report) {
+    for (damage, mend, sentence) in damages {
+        change(server, damage).await;
+        let found = audit(server, 0).await;
+        let has_fault = found.faults.iter().any(|one| one.contains(sentence));
+        assert!(has_fault, "{sentence}: {found:?}");
+        change(server, mend).await;
+        assert_eq!(audit(server, 0).await, *whole, "{sentence}");
+    }
+}
+
+const DAMAGES: &[Damage] = &[
     (
         &["update sealed set recorded_at = recorded_at + 1 where version = 2"],
         &["update sealed set recorded_at = recorded_at - 1 where version = 2"],
@@ -177,13 +195,7 @@ story! {
         assert_eq!(whole.faults, [""; 0]);
         assert_eq!((whole.versions, whole.logged, whole.rendered), (4, 4, 1));
         assert!(whole.keys > 0 && whole.logs[0].size > 4, "{whole:?}");
-        for (damage, mend, sentence) in DAMAGES {
-            change(&server, damage).await;
-            let found = audit(&server, 0).await;
-            assert!(found.faults.iter().any(|one| one.contains(sentence)), "{sentence}: {found:?}");
-            change(&server, mend).await;
-            assert_eq!(audit(&server, 0).await, whole, "{sentence}");
-        }
+        find_each(&server, DAMAGES, &whole).await;
         // What was recorded since then is compared, and nothing else is missed.
         let recent = audit(&server, server.now() - 90).await;
         assert_eq!((recent.versions, recent.faults.len()), (1, 0));

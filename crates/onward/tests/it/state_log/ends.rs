@@ -3,9 +3,9 @@
 use state_log::audit::EndedLog;
 use storage::StorageError;
 
-use super::audit::{audit, change};
+use super::audit::{Damage, audit, change, find_each};
 use super::stored::count_waiting;
-use super::{KEEP, PUT_BACK, record, run_sql};
+use super::{KEEP, PUT_BACK, close_log, record, run_sql};
 use crate::story;
 use crate::test_server::{Client, TestServer};
 
@@ -71,7 +71,7 @@ story! {
 }
 
 /// Statements that do damage, statements that mend it, and a part of the sentence about it.
-const DAMAGES: &[(&[&str], &[&str], &str)] = &[
+const DAMAGES: &[Damage] = &[
     (
         &["update state_log set signed_size = signed_size + 1 where number = 1"],
         &["update state_log set signed_size = signed_size - 1 where number = 1"],
@@ -115,11 +115,7 @@ story! {
         let listing = agent.list(100_012_345_608).await;
         server.wait_for_log().await;
         // Its entry is in the first log, and only a checkpoint of the next one shows it.
-        std::fs::remove_file(server.checkpoint_file()).unwrap();
-        record(&agent, listing, 1).await;
-        server.wait_until("the log is closed", async || {
-            server.read_public("/checkpoint").await.status == 410
-        }).await;
+        close_log(&server, &agent, listing).await;
         server.wait_for_log().await;
         server = server.without_sequencer().await;
         let whole = audit(&server, 0).await;
@@ -127,13 +123,7 @@ story! {
         let end = &whole.ended[0];
         assert_eq!(whole.ended, [ended("localhost:8442", end.size, end.size)]);
         assert!(end.size < whole.logs[0].size, "{whole:?}");
-        for (damage, mend, sentence) in DAMAGES {
-            change(&server, damage).await;
-            let found = audit(&server, 0).await;
-            assert!(found.faults.iter().any(|one| one.contains(sentence)), "{sentence}: {found:?}");
-            change(&server, mend).await;
-            assert_eq!(audit(&server, 0).await, whole, "{sentence}");
-        }
+        find_each(&server, DAMAGES, &whole).await;
         let tile = vec![7_u8; usize::try_from(whole.logs[0].size).unwrap() * 32];
         let damaging = server.storage.write(move |write| {
             let update = "update log_tile set content = $1 where log_number = 1 and level = 0";
