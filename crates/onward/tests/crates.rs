@@ -14,6 +14,7 @@ witness: serde* tokio* rusqlite postgres* reqwest hyper* axum* chain signing sto
 evidence: tokio* rusqlite postgres* reqwest hyper* axum* chain storage observe
 state_log: address chain forecast property_search console delivery unicode chain_queries listing_management webhooks oauth console_routes server
 forecast: serde* tokio* rusqlite postgres* reqwest hyper* axum* storage observe
+framework: tokio* rusqlite postgres* reqwest hyper* axum* chain storage observe
 signing: tokio* hyper* axum* rusqlite postgres* reqwest chain
 console: storage tokens outbound delivery edge web server axum* hyper* http serde* tokio*
 storage: hyper* axum* reqwest serde_json

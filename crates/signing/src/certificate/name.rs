@@ -84,6 +84,12 @@ impl DistinguishedName {
         self.attributes.contains(attribute)
     }
 
+    /// The values of all attributes of a type, which is a short name in capital letters or an object identifier.
+    pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let named = self.attributes.iter().filter(move |(one, _)| one == name);
+        named.map(|(_, value)| value.as_str())
+    }
+
     fn sorted(&self) -> Vec<&(String, String)> {
         let mut attributes: Vec<_> = self.attributes.iter().collect();
         attributes.sort();
