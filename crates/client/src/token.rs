@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use signing::algorithm::Algorithm;
-use signing::base64url;
+use signing::client_assertion;
 use signing::key::SigningKey;
 
 use crate::connection::{TlsIdentity, send};
@@ -14,15 +14,11 @@ use crate::problem::TokenRefusal;
 use crate::sandbox::read_file;
 use crate::{ClientError, printable};
 
-/// The lifetime of a client assertion, in seconds. FAPI 2.0 and S-21 allow more.
-const ASSERTION_LIFETIME_SECONDS: u64 = 120;
 /// The time before a token's expiry at which the client stops using it, in seconds.
 const RENEW_BEFORE_SECONDS: u64 = 30;
 
 /// The largest certificate or key file that is read, in bytes.
 const KEY_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
-/// The random bytes in a `jti`.
-const JTI_BYTES: usize = 24;
 /// The longest lifetime of a token that the client believes, in seconds.
 const TOKEN_LIFETIME_LIMIT_SECONDS: u64 = 24 * 3600;
 
@@ -206,30 +202,7 @@ pub(crate) async fn request_token(
     Ok(token)
 }
 
-#[derive(Serialize)]
-struct AssertionHeader<'a> {
-    alg: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kid: Option<&'a str>,
-    typ: &'a str,
-}
-
-/// The claims of a client assertion (RFC 7523, section 3).
-#[derive(Serialize)]
-struct AssertionClaims<'a> {
-    iss: &'a str,
-    sub: &'a str,
-    // The FAPI 2.0 Security Profile accepts only the issuer, as a plain string (S-21). One of
-    // several audiences could replay the assertion to another.
-    aud: &'a str,
-    iat: u64,
-    exp: u64,
-    jti: String,
-}
-
-/// Signs a client assertion for the issuer `auth_url`, as a compact JWS (RFC 7515, section 7.1).
-///
-/// `signing` names keys by their thumbprint, but an assertion names its key by its registered id.
+/// Signs a client assertion for the issuer `auth_url`.
 fn sign_assertion(
     credentials: &Credentials,
     auth_url: &str,
@@ -238,29 +211,12 @@ fn sign_assertion(
     let since_1970 = now
         .duration_since(UNIX_EPOCH)
         .map_err(|_| no_assertion("this computer's clock is before 1970: set it"))?;
-    let iat = since_1970.as_secs();
-    let header = AssertionHeader {
-        alg: credentials.assertion_key.algorithm().as_str(),
-        kid: credentials.assertion_kid.as_deref(),
-        typ: "JWT",
-    };
-    let claims = AssertionClaims {
-        iss: &credentials.client_id,
-        sub: &credentials.client_id,
-        aud: auth_url,
-        iat,
-        exp: iat.saturating_add(ASSERTION_LIFETIME_SECONDS),
-        jti: signing::random::token(JTI_BYTES).map_err(no_assertion)?,
-    };
-    let signing_input = format!("{}.{}", encode_part(&header)?, encode_part(&claims)?);
-    let signature = credentials.assertion_key.sign(signing_input.as_bytes());
-    let signature = base64url::encode(&signature.map_err(no_assertion)?);
-    Ok(format!("{signing_input}.{signature}"))
-}
-
-fn encode_part(part: &impl Serialize) -> Result<String, ClientError> {
-    let json = serde_json::to_vec(part).map_err(no_assertion)?;
-    Ok(base64url::encode(&json))
+    let now = i64::try_from(since_1970.as_secs()).map_err(no_assertion)?;
+    let (key, kid) = (
+        &credentials.assertion_key,
+        credentials.assertion_kid.as_deref(),
+    );
+    client_assertion::sign(&credentials.client_id, key, kid, auth_url, now).map_err(no_assertion)
 }
 
 fn no_assertion(reason: impl fmt::Display) -> ClientError {

@@ -21,6 +21,7 @@ use crate::resolver::{Resolver, Resolving, SystemResolver, resolve_allowed};
 mod disturbance;
 mod error;
 mod fetch;
+mod identity;
 mod operator;
 mod retry_after;
 #[cfg(test)]
@@ -29,6 +30,7 @@ mod tests;
 pub use disturbance::{Disturbance, Disturbed};
 pub use error::SendError;
 pub use fetch::{FetchError, FormAuthentication};
+pub use identity::IdentityPem;
 pub use operator::{NoOperatorUrl, OperatorAnswer, OperatorClient, OperatorUrl};
 
 /// How the client sends. The default follows S-35 and allows public addresses only.
@@ -40,6 +42,8 @@ pub struct OutboundSettings {
     pub plain_http: bool,
     /// PEM files of authorities that are trusted besides the operating system's.
     pub ca_files: Vec<PathBuf>,
+    /// The certificate that the client presents, with its intermediates and its private key, PEM; `None`: none.
+    pub identity: Option<IdentityPem>,
     /// How long finding the host, connecting and the TLS handshake may take together.
     pub connect_timeout: Duration,
     /// How long an attempt may take, with connecting and the answer's body.
@@ -72,6 +76,11 @@ pub enum OutboundError {
         /// Why it cannot be used.
         reason: String,
     },
+    /// The certificate or its key cannot be used. The library's text may show parts of the key.
+    #[error(
+        "the client certificate and its private key are not two PEM files that belong together"
+    )]
+    Identity,
     /// The library refused the settings, or the system has no authorities.
     #[error(
         "cannot send to callbacks: {0}; install the system's certificate authorities, or name some in callback_ca_file"
@@ -143,6 +152,7 @@ impl Default for OutboundSettings {
             allowed: AllowedNetworks::default(),
             plain_http: false,
             ca_files: Vec::new(),
+            identity: None,
             connect_timeout: limits::CALLBACK_CONNECT_TIMEOUT,
             attempt_timeout: limits::CALLBACK_ATTEMPT_TIMEOUT,
             answer_bytes_max: limits::CALLBACK_ANSWER_BYTES_MAX,
@@ -170,7 +180,7 @@ impl OutboundClient {
         // This fails only when a provider is installed already, which is then used.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let settings = Arc::new(settings);
-        let http = reqwest::Client::builder()
+        let mut builder = reqwest::Client::builder()
             .https_only(!settings.plain_http)
             .tls_certs_merge(read_authorities(&settings.ca_files)?)
             .dns_resolver(CheckedResolver(Arc::clone(&settings)))
@@ -184,7 +194,11 @@ impl OutboundClient {
             // Over HTTP/2 all subscriptions at one host would share a connection and its streams: a receiver that
             // never answers one subscriber would hold back the others.
             .http1_only()
-            .user_agent(concat!("Onward/", env!("CARGO_PKG_VERSION")))
+            .user_agent(concat!("Onward/", env!("CARGO_PKG_VERSION")));
+        if let Some(identity) = &settings.identity {
+            builder = builder.identity(identity.parse()?);
+        }
+        let http = builder
             .build()
             .map_err(|error| OutboundError::Unusable(error::describe(&error)))?;
         Ok(Self {

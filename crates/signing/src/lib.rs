@@ -10,6 +10,7 @@ pub mod authenticator;
 pub mod base64url;
 pub mod canonical;
 pub mod certificate;
+pub mod client_assertion;
 pub mod jwk;
 pub mod jws;
 pub mod key;
