@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tokens::framework::NOT_ACTIVE;
 use utoipa::openapi::{RefOr, Response};
 use web::problem::Problem;
 use web::refusals;
@@ -13,6 +14,7 @@ pub(crate) fn describe(refusals: Vec<Vec<Problem>>) -> BTreeMap<String, RefOr<Re
         Problem::TokenMissing,
         Problem::TokenInvalid("The token has expired. Get a new token."),
         Problem::ScopeInsufficient("transaction-status"),
+        Problem::OrganisationRefused(NOT_ACTIVE),
         Problem::RateLimited(1),
         Problem::Internal(String::new()),
         Problem::Unavailable(1, String::new()),

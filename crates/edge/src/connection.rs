@@ -166,10 +166,14 @@ impl Connection {
         };
         let session = stream.get_ref().1;
         let chain = session.peer_certificates().unwrap_or_default();
-        let certificate = chain.first().map(|leaf| {
+        let certificate = chain.split_first().map(|(leaf, intermediates)| {
             let now = self.edge.clock.now_seconds();
             let shown = VerifiedCertificate::new(Arc::clone(&tls.live), chain, revision, now);
-            (PeerCertificate::of_der(leaf.as_ref()), shown)
+            let intermediates = intermediates.iter().map(AsRef::as_ref);
+            (
+                PeerCertificate::of_chain(leaf.as_ref(), intermediates),
+                shown,
+            )
         });
         let handshake = Handshake {
             certificate,

@@ -7,6 +7,7 @@ use chain::ends::{End, EndRefusal};
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId};
 use chain::link::{LinkRefusal, Side};
 use chain::state::Link;
+use tokens::framework::NOT_ACTIVE;
 use tokens::registry::Scope;
 use utoipa::openapi::{RefOr, Response};
 use uuid::Uuid;
@@ -38,6 +39,7 @@ pub(crate) fn describe(refusals: Vec<Vec<Problem>>) -> BTreeMap<String, RefOr<Re
         Problem::TokenMissing,
         Problem::TokenInvalid("The token has expired. Get a new token."),
         Problem::ScopeInsufficient(Scope::Listing.as_str()),
+        Problem::OrganisationRefused(NOT_ACTIVE),
         Problem::RateLimited(1),
         Problem::Internal(String::new()),
         Problem::Unavailable(1, String::new()),

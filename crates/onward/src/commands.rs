@@ -11,6 +11,7 @@ pub mod client;
 pub mod completions;
 pub mod erase;
 pub mod evidence;
+pub mod framework;
 pub mod generate;
 pub mod import;
 pub mod init;
@@ -88,6 +89,9 @@ enum Command {
     /// Registers, lists and changes clients.
     #[command(subcommand)]
     Client(client::ClientCommand),
+    /// Shows what this service knows of the framework that somebody else runs.
+    #[command(subcommand)]
+    Framework(framework::FrameworkCommand),
     /// Adds, changes, lists and disables the organisations of the directory.
     #[command(subcommand)]
     Participant(participant::ParticipantCommand),
@@ -259,6 +263,7 @@ fn run_command(command: Command) -> Result<(), Failure> {
             generate::run(&args, out, summary).map_err(Failure::new)
         }
         Command::Client(command) => client::run(command, &mut std::io::stdout()),
+        Command::Framework(command) => framework::run(command, &mut std::io::stdout()),
         Command::Participant(command) => participant::run(command, &mut std::io::stdout()),
         Command::ApiKey(command) => api_key::run(command, &mut std::io::stdout()),
         Command::Subscription(command) => subscription::run(&command, &mut std::io::stdout()),

@@ -80,6 +80,7 @@ impl Failure {
             | StartError::Witnesses(_)
             | StartError::SignIn(_)
             | StartError::PublishedKeys(_)
+            | StartError::Framework { .. }
             | StartError::StoreFile { .. } => false,
         };
         if may_pass {

@@ -22,13 +22,6 @@ const UNTESTED: &str = "\
 26 API keys
 32 refusals of the webhook calls
 59 signedAt is a claim
-67 not built yet
-68 not built yet
-69 not built yet
-70 not built yet
-71 not built yet
-72 not built yet
-73 not built yet
 78 not built yet
 79 not built yet
 80 not built yet

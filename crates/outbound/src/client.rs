@@ -28,7 +28,7 @@ mod retry_after;
 mod tests;
 
 pub use disturbance::{Disturbance, Disturbed};
-pub use error::SendError;
+pub use error::{OutboundError, SendError};
 pub use fetch::{FetchError, FormAuthentication};
 pub use identity::IdentityPem;
 pub use operator::{NoOperatorUrl, OperatorAnswer, OperatorClient, OperatorUrl};
@@ -63,29 +63,6 @@ pub struct OutboundClient {
     settings: Arc<OutboundSettings>,
     /// The running lookups for new subscriptions, by API key. Keys without one are absent.
     lookups: Arc<Mutex<HashMap<i64, usize>>>,
-}
-
-/// Why the client cannot be made, in one sentence for the operator.
-#[derive(Debug, thiserror::Error)]
-pub enum OutboundError {
-    /// A file of authorities cannot be used.
-    #[error("cannot use {} as authorities of callbacks: {reason}", path.display())]
-    CaFile {
-        /// The path of the file.
-        path: PathBuf,
-        /// Why it cannot be used.
-        reason: String,
-    },
-    /// The certificate or its key cannot be used. The library's text may show parts of the key.
-    #[error(
-        "the client certificate and its private key are not two PEM files that belong together"
-    )]
-    Identity,
-    /// The library refused the settings, or the system has no authorities.
-    #[error(
-        "cannot send to callbacks: {0}; install the system's certificate authorities, or name some in callback_ca_file"
-    )]
-    Unusable(String),
 }
 
 /// The content of one attempt.

@@ -99,10 +99,36 @@ impl Authority {
         name: &str,
         organisation: &str,
     ) -> Result<(), ProvisionError> {
+        self.ensure_certificate(directory, name, &[(DnType::OrganizationName, organisation)])
+    }
+
+    /// Issues a client certificate of a member of a framework, whose subject names the organisation by its id, as
+    /// `NAME.pem` and `NAME.key`, unless the files exist.
+    pub fn ensure_member_certificate(
+        &self,
+        directory: &Path,
+        name: &str,
+        organisation_id: &str,
+    ) -> Result<(), ProvisionError> {
+        let names = [
+            (DnType::OrganizationName, "Framework"),
+            (DnType::OrganizationalUnitName, organisation_id),
+        ];
+        self.ensure_certificate(directory, name, &names)
+    }
+
+    fn ensure_certificate(
+        &self,
+        directory: &Path,
+        name: &str,
+        names: &[(DnType, &str)],
+    ) -> Result<(), ProvisionError> {
         let mut params = CertificateParams::default();
         let subject = &mut params.distinguished_name;
         subject.push(DnType::CountryName, "GB");
-        subject.push(DnType::OrganizationName, organisation);
+        for (kind, value) in names {
+            subject.push(kind.clone(), *value);
+        }
         subject.push(DnType::CommonName, name);
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
         make_long_valid(&mut params, self.today);

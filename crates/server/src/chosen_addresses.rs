@@ -1,4 +1,5 @@
-//! Clients of the addresses that the operator chose: the OpenID provider, the published key set and the witnesses.
+//! Clients of addresses that others chose (callbacks), and of those that the operator chose: the OpenID provider, the
+//! published key set and the witnesses.
 
 use std::sync::Arc;
 
@@ -27,6 +28,16 @@ pub(crate) fn open_client(ca_file: &str, plain_http: bool) -> Result<OutboundCli
         ca_files: ca_files.into_iter().collect(),
         ..OutboundSettings::default()
     })?)
+}
+
+/// How callbacks and other addresses that S-31 bounds are called.
+pub(crate) fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {
+    let ca_file = (!config.callback_ca_file.is_empty()).then(|| (&config.callback_ca_file).into());
+    Ok(OutboundSettings {
+        allowed: config.allowed_networks()?,
+        ca_files: ca_file.into_iter().collect(),
+        ..OutboundSettings::default()
+    })
 }
 
 /// The client of the OpenID provider. `None`: nobody signs in with one.

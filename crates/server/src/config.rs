@@ -16,6 +16,7 @@ pub use self::layers::{Source, Sources};
 
 mod addresses;
 mod checks;
+mod framework;
 mod layers;
 mod parts;
 pub(crate) mod path_segments;
@@ -90,6 +91,37 @@ pub struct Config {
     pub sign_in_client_secret_file: String,
     /// PEM file of authorities of the provider's certificate, besides the operating system's; empty: no others.
     pub sign_in_ca_file: String,
+
+    /// Issuer identifier of the framework that somebody else runs; empty: none (S-67).
+    pub framework_issuer: String,
+    /// The framework's introspection endpoint.
+    pub framework_introspection_url: String,
+    /// The framework's directory of participants.
+    pub framework_directory_url: String,
+    /// The id of this service's organisation in that directory.
+    pub framework_organisation_id: String,
+    /// This service's client id at the framework.
+    pub framework_client_id: String,
+    /// PEM file of the certificate that this service presents to the framework's hosts.
+    pub framework_certificate_file: String,
+    /// PEM file of that certificate's private key.
+    pub framework_certificate_key_file: String,
+    /// PKCS #8 PEM file of the key that signs assertions for the framework.
+    pub framework_assertion_key_file: String,
+    /// The algorithm of that key.
+    pub framework_assertion_alg: String,
+    /// The id of that key at the framework; empty: assertions name none.
+    pub framework_assertion_kid: String,
+    /// PEM file of the authorities that issue the certificates of the framework's participants.
+    pub framework_ca_file: String,
+    /// The audience of the framework's tokens for this service; empty: `base_url`.
+    pub framework_audience: String,
+    /// The scopes of the framework's tokens that count.
+    pub framework_scopes: Vec<String>,
+    /// How long an answer about an active token is used.
+    pub framework_cache_seconds: u32,
+    /// How long after its last active answer a token is used while the framework's issuer is away (S-70).
+    pub framework_outage_seconds: u32,
 
     /// PEM file of the server's certificate chain.
     pub certificate_file: String,
@@ -321,6 +353,10 @@ impl Config {
         resolve(&mut self.sign_in_client_secret_file);
         resolve(&mut self.sign_in_ca_file);
         resolve(&mut self.published_jwks_ca_file);
+        resolve(&mut self.framework_certificate_file);
+        resolve(&mut self.framework_certificate_key_file);
+        resolve(&mut self.framework_assertion_key_file);
+        resolve(&mut self.framework_ca_file);
         if let Ok(StoreUrl::Sqlite(path)) = self.store.parse() {
             self.store = directory.join(path).display().to_string();
         }

@@ -26,6 +26,7 @@ use state_log::witnesses::Witnesses;
 use storage::{OpenOptions, Opening, Storage, StoreUrl};
 use tokens::client_keys::PublishedKeys;
 use tokens::context::TokenContext;
+use tokens::framework::Framework;
 use tokens::rate_limit::RateLimits;
 use tokens::registry::Registry;
 use tokens::signers::Signers;
@@ -35,8 +36,9 @@ use webhooks::paced::Paced;
 use webhooks::running::Running;
 
 use crate::announcement::Announcement;
-use crate::chosen_addresses::{open_sign_in, open_witnesses};
+use crate::chosen_addresses::{open_sign_in, open_witnesses, outbound_settings};
 use crate::config::Config;
+use crate::framework;
 use crate::housekeeping::{Housekeeping, Overdue};
 use crate::limits;
 use crate::metrics::{Metrics, Watched};
@@ -74,6 +76,8 @@ pub struct Foundation {
     published_key_faults: PublishedKeyFaults,
     /// The client of the OpenID provider; `None`: nobody signs in with one.
     sign_in: Option<Arc<OpenId>>,
+    /// The framework that somebody else runs; `None`: there is none.
+    pub(crate) framework: Option<Arc<Framework>>,
     /// Makes the secrets of share links.
     share_secrets: Arc<Authenticator>,
     /// The witnesses of the log of states.
@@ -134,19 +138,22 @@ impl Foundation {
             &config.published_jwks_url,
         )?);
         let signers = Signers::start(config.signing_threads).map_err(StartError::Threads)?;
+        let signers = Arc::new(signers);
+        let framework = framework::open(&config, &clock, &signers, &registry)?;
         let accesses = AccessLog::new(storage.clone(), config.access_log_days);
         Ok(Self {
             config: Arc::new(config),
             clock,
             storage,
             registry,
-            signers: Arc::new(signers),
+            signers,
             outbound,
             accesses: Arc::new(accesses),
             overdue: Overdue::default(),
             published_keys,
             published_key_faults: PublishedKeyFaults::default(),
             sign_in,
+            framework,
             share_secrets: Arc::new(share_secrets),
             witnesses,
             sandbox,
@@ -194,6 +201,14 @@ impl Foundation {
         }
     }
 
+    /// What differs between the settings and the metadata of the framework's issuer, as warnings.
+    pub async fn find_framework_differences(&self) -> Vec<String> {
+        match &self.framework {
+            Some(framework) => framework::find_differences(framework, &self.config).await,
+            None => Vec::new(),
+        }
+    }
+
     fn token_context(&self, rate_limits: Option<Arc<RateLimits>>) -> TokenContext {
         TokenContext {
             clock: self.clock.clone(),
@@ -203,6 +218,7 @@ impl Foundation {
             outbound: self.outbound.clone(),
             client_keys: PublishedKeys::default(),
             rate_limits,
+            framework: self.framework.clone(),
             settings: self.config.tokens(),
         }
     }
@@ -346,20 +362,12 @@ impl Foundation {
                 readiness: Arc::clone(readiness),
                 drain: Arc::clone(drain),
                 metrics: Arc::clone(metrics),
+                framework: self.framework.clone(),
                 overviews_outage: Outage::new("the subscriptions cannot be read for the metrics"),
             }),
             tokens,
         }
     }
-}
-
-fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {
-    let ca_file = (!config.callback_ca_file.is_empty()).then(|| (&config.callback_ca_file).into());
-    Ok(OutboundSettings {
-        allowed: config.allowed_networks()?,
-        ca_files: ca_file.into_iter().collect(),
-        ..OutboundSettings::default()
-    })
 }
 
 /// A limit that `rate_limit_enabled` lifts.

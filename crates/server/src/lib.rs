@@ -9,6 +9,7 @@ mod endpoints;
 mod exposition;
 mod failure_log;
 pub mod foundation;
+mod framework;
 mod host;
 pub mod housekeeping;
 pub mod lifecycle;

@@ -23,7 +23,7 @@ use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 use crate::sandbox::SandboxParts;
 use crate::start_error::StartError;
-use crate::{announcement, housekeeping, operator_log, published_keys, readiness};
+use crate::{announcement, framework, housekeeping, operator_log, published_keys, readiness};
 
 /// The parts of the program that a node runs.
 #[derive(Debug)]
@@ -246,6 +246,12 @@ fn spawn_keepers(
     tasks.spawn(announcing);
     let accesses = Arc::clone(&foundation.accesses);
     tasks.spawn(access_log::run(accesses, stopped.clone()));
+    let (clock, storage) = (&foundation.clock, &foundation.storage);
+    let framework = foundation.framework.as_deref();
+    if let Some(reader) = framework.and_then(|one| framework::directory_reader(one, clock, storage))
+    {
+        tasks.spawn(framework::run(reader, stopped.clone()));
+    }
     tasks.spawn(sealer::run(foundation.sealer(), stopped.clone()));
     if let Some(watch) = foundation.key_watch() {
         tasks.spawn(published_keys::run(watch, stopped.clone()));

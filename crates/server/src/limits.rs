@@ -42,3 +42,7 @@ pub const READINESS_INTERVAL: Duration = Duration::from_secs(5);
 pub const OLD_ROWS_DELETED_MAX: i64 = 500;
 /// How often housekeeping tries a part again that the store refused as busy, in one round and for one kind.
 pub const OLD_ROWS_TRIES_MAX: u32 = 5;
+/// The longest that a token of the framework may be used without a new answer, in seconds (S-69, S-70).
+pub const FRAMEWORK_PERIOD_SECONDS_MAX: u32 = 300;
+/// How often a node looks whether the framework's directory is to be read.
+pub const FRAMEWORK_ROUND_INTERVAL: Duration = Duration::from_secs(1);

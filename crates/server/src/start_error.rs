@@ -47,6 +47,14 @@ pub enum StartError {
         /// Why it cannot be read.
         reason: String,
     },
+    /// A setting of the framework cannot be used.
+    #[error("cannot use {setting}: {reason}")]
+    Framework {
+        /// The setting.
+        setting: &'static str,
+        /// Why it cannot be used.
+        reason: String,
+    },
     /// The operating system refuses to start a thread.
     #[error("cannot start the threads that sign: {0}")]
     Threads(std::io::Error),

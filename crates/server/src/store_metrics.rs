@@ -3,9 +3,11 @@
 use std::sync::atomic::AtomicU64;
 
 use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use storage::framework::{DirectoryState, find_directory};
 use storage::state_log::{LogFigures, find_figures};
 use storage::{DatabaseFigures, Read, Storage, StorageError, keys};
 
@@ -23,6 +25,18 @@ pub(crate) struct StoreMetrics {
     log_waiting: Gauge,
     log_unwitnessed: Gauge,
     has_witnesses: bool,
+    framework_adopted_at: Gauge,
+    framework_kept: Gauge,
+    framework_calls: Family<ResultLabels, Counter>,
+}
+
+/// The results of calls to the framework's issuer, in the order of their counts.
+const CALL_RESULTS: [&str; 3] = ["answered", "refused", "away"];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ResultLabels {
+    /// One of [`CALL_RESULTS`].
+    result: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -49,6 +63,7 @@ pub(crate) struct Stored {
     database: Option<DatabaseFigures>,
     signing_since: Vec<(String, i64)>,
     state_log: Option<LogFigures>,
+    framework: Option<DirectoryState>,
 }
 
 impl Stored {
@@ -57,6 +72,7 @@ impl Stored {
             database: read.database_figures()?,
             signing_since: keys::list_signing_since(read)?,
             state_log: find_figures(read)?,
+            framework: find_directory(read)?,
         })
     }
 }
@@ -95,6 +111,14 @@ impl StoreMetrics {
         let help = "How long the newest checkpoint waits for its witnesses, in seconds";
         let unwitnessed = self.log_unwitnessed.clone();
         registry.register("state_log_unwitnessed_seconds", help, unwitnessed);
+        let help = "When an answer of the framework's directory was last adopted, in Unix seconds";
+        let name = "framework_directory_adopted_timestamp_seconds";
+        registry.register(name, help, self.framework_adopted_at.clone());
+        let help = "Members that the framework's directory did not list, and that stay";
+        let kept = self.framework_kept.clone();
+        registry.register("framework_members_kept", help, kept);
+        let help = "Calls to the framework's introspection endpoint";
+        registry.register("framework_calls", help, self.framework_calls.clone());
     }
 
     /// Shows the figures. Without `stored`, those of the last read stay.
@@ -131,6 +155,18 @@ impl StoreMetrics {
             let unwitnessed = log.unwitnessed_since.filter(|_| self.has_witnesses);
             let unwitnessed = unwitnessed.map_or(0, |since| now - since);
             self.log_unwitnessed.set(unwitnessed.max(0));
+        }
+        if let Some(directory) = stored.framework {
+            self.framework_adopted_at.set(directory.adopted_at);
+            self.framework_kept.set(directory.kept_though_missing);
+        }
+    }
+
+    /// Shows the calls of this node to the framework's issuer.
+    pub(crate) fn note_framework_calls(&self, calls: [u64; 3]) {
+        for (result, calls) in CALL_RESULTS.into_iter().zip(calls) {
+            let counter = self.framework_calls.get_or_create(&ResultLabels { result });
+            counter.inc_by(calls.saturating_sub(counter.get()));
         }
     }
 

@@ -35,6 +35,11 @@ impl Thumbprint {
         bytes.try_into().ok().map(Self)
     }
 
+    /// The digest.
+    pub fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+
     /// The 43 characters of `x5t#S256`.
     pub fn to_base64url(self) -> String {
         base64url::encode(&self.0)

@@ -10,7 +10,7 @@ macro_rules! select_client {
     () => {
         "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
          c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status, \
-         c.certificate_subject, c.token_generation, c.introspects \
+         c.certificate_subject, c.token_generation, c.introspects, c.of_framework, p.organisation_id \
          from client c join participant p on p.id = c.participant_id "
     };
 }
@@ -46,6 +46,10 @@ pub struct StoredClient {
     pub branches: Vec<BranchId>,
     /// Whether it may call: it is not disabled, and its participant is not withdrawn.
     pub is_active: bool,
+    /// Whether the framework issues its tokens (S-71).
+    pub of_framework: bool,
+    /// The id of its participant's organisation. Ignored where a client is inserted.
+    pub organisation_id: String,
     /// Only tokens of this generation are valid.
     pub token_generation: i64,
     /// Unix seconds.
@@ -88,8 +92,9 @@ pub fn insert_client(
     write.execute(
         "insert into client (id, participant_id, name, profile, jwks, assertion_algorithm, \
          certificate_bound, scopes, status, created_at, updated_at, jwks_uri, \
-         certificate_subject, introspects, token_generation) values ($1, $2, $3, $4, $5, $6, $7, $8, \
-         'active', $9, $10, $11, $12, $13, (select value from revision where name = 'registry'))",
+         certificate_subject, introspects, of_framework, token_generation) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, \
+         'active', $9, $10, $11, $12, $13, $14, (select value from revision where name = 'registry'))",
         &[
             (&client.id).into(),
             participant_id.into(),
@@ -104,6 +109,7 @@ pub fn insert_client(
             client.jwks_uri.as_deref().into(),
             (&client.accepted_certificate.join("\n")).into(),
             (&client.introspects.join(" ")).into(),
+            client.of_framework.into(),
         ],
     )?;
     for branch in &client.branches {
@@ -213,6 +219,16 @@ pub fn update_introspects(
     registry::raise_revision(write)
 }
 
+/// Lets the framework issue a client's tokens from now on, or this service, and ends the tokens that it has (S-71).
+pub fn move_client(write: &mut Write<'_>, id: &str, to_framework: bool, now: i64) -> Result<()> {
+    end_tokens(write, id)?;
+    write.execute(
+        "update client set of_framework = $1, updated_at = $2 where id = $3",
+        &[to_framework.into(), now.into(), id.into()],
+    )?;
+    registry::raise_revision(write)
+}
+
 /// Replaces a client's scopes. Without `transaction-status` its subscriptions stop (S-74). `false` if there is no
 /// such client.
 pub fn update_scopes(write: &mut Write<'_>, id: &str, scopes: &[String], now: i64) -> Result<bool> {
@@ -286,5 +302,7 @@ fn read_client(row: &Row<'_>) -> Result<StoredClient> {
         jwks_uri: row.optional_text(10)?,
         accepted_certificate: row.text(12)?.lines().map(ToOwned::to_owned).collect(),
         token_generation: row.integer(13)?,
+        of_framework: row.flag(15)?,
+        organisation_id: row.text(16)?,
     })
 }

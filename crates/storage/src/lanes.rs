@@ -53,7 +53,7 @@ pub fn list_due_lanes(read: &mut Read<'_>, owner: &str, now: i64) -> Result<Vec<
          where d.subscription_id + 0 = s.id + 0 and d.state = 'waiting' and d.not_before >= 0 \
          order by d.not_before limit 1) as due \
          from subscription s join lane l on l.subscription_id = s.id \
-         where s.status = 'active' and l.open_until <= $1 \
+         where s.status = 'active' and l.held = 0 and l.open_until <= $1 \
          and (l.owner = $2 or l.lease_until <= $3 or l.lease_until > $4)) as ready \
          where ready.due <= $5 order by ready.due, ready.id",
         &[
@@ -98,7 +98,7 @@ pub fn take_lane(
 /// active any more.
 pub fn renew_lane(write: &mut Write<'_>, lane: &Lane, lease_until: i64) -> Result<bool> {
     let changed = write.execute(
-        "update lane set lease_until = $1 where subscription_id = $2 and epoch = $3 \
+        "update lane set lease_until = $1 where subscription_id = $2 and epoch = $3 and held = 0 \
          and exists (select 1 from subscription s where s.id = lane.subscription_id \
          and s.status = 'active')",
         &[
@@ -132,7 +132,7 @@ fn find_active(read: &mut Read<'_>, subscription: SubscriptionId) -> Result<Opti
             "select l.epoch, l.failures, l.failing_since, l.open_until, ",
             receives!(),
             " from lane l join subscription s on s.id = l.subscription_id \
-             where l.subscription_id = $1 and s.status = 'active'"
+             where l.subscription_id = $1 and s.status = 'active' and l.held = 0"
         ),
         &[subscription.into()],
         |row| read_lane(row, subscription),

@@ -37,6 +37,7 @@ mod error;
 pub mod events;
 mod figures;
 pub mod forecasts;
+pub mod framework;
 mod handle;
 pub mod history;
 pub mod idempotency;

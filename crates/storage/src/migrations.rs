@@ -43,6 +43,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0033_erasures.sql"),
     include_str!("migrations/0034_service_statements.sql"),
     include_str!("migrations/0035_witnessed.sql"),
+    include_str!("migrations/0036_framework.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

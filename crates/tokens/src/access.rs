@@ -2,30 +2,20 @@
 
 use std::sync::Arc;
 
+use framework::decision::{Decision, decide};
 use observe::trace;
 use signing::access_token::{self, AccessTokenClaims, TokenRefusal};
 use signing::certificate::PeerCertificate;
 use storage::{Read, StorageError, clients, registry, revoked_tokens};
 
+use crate::access_refusal::AccessRefusal;
 use crate::context::TokenContext;
+use crate::framework::{FrameworkToken, Membership};
 use crate::registry::{Client, Scope, Snapshot};
 
 const REVOKED: &str = "The token was revoked. Get a new token.";
+const OTHER_ISSUER: &str = "The token comes from another issuer.";
 const ENDED: &str = "The operator ended this client's tokens. Get a new token.";
-
-/// Why a request with an access token is refused.
-#[derive(Debug, thiserror::Error)]
-pub enum AccessRefusal {
-    /// The token is not valid on this connection now.
-    #[error("{0}")]
-    TokenInvalid(&'static str),
-    /// The token, or its client, lacks this scope.
-    #[error("the scope {} is missing", .0.as_str())]
-    ScopeInsufficient(Scope),
-    /// The store failed.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-}
 
 /// Proof that a text is a valid access token. Its signature, times, revocation and client were
 /// checked (RFC 9068 section 4; FAPI 2.0 section 5.3.4).
@@ -35,6 +25,26 @@ pub enum AccessRefusal {
 pub struct AcceptedToken {
     claims: Arc<AccessTokenClaims>,
     client: Arc<Client>,
+    /// The membership of a client of the framework; `None`: this service issued the token.
+    membership: Option<Membership>,
+}
+
+/// Why a text is no valid token of our own.
+enum NotOwn {
+    /// The token is not valid.
+    Refused(&'static str),
+    /// The framework decides about it (S-68).
+    OfFramework,
+}
+
+impl From<FrameworkToken> for AcceptedToken {
+    fn from(token: FrameworkToken) -> Self {
+        Self {
+            claims: token.claims,
+            client: token.client,
+            membership: Some(token.membership),
+        }
+    }
 }
 
 /// Proof of an accepted token with the needed scope. A bound token came on a connection with its
@@ -48,14 +58,50 @@ pub struct BoundToken {
 }
 
 impl AcceptedToken {
-    /// Checks a token from any source.
-    pub async fn accept(
+    /// Checks a token of this service or of the framework.
+    async fn accept(
         context: &TokenContext,
         snapshot: &Snapshot,
         text: &str,
+        certificate: Option<&PeerCertificate>,
     ) -> Result<Self, AccessRefusal> {
-        let claims = verify(context, snapshot, text)
-            .map_err(|refusal| AccessRefusal::TokenInvalid(describe(refusal)))?;
+        let refusal = match verify(context, snapshot, text) {
+            Ok(claims) => return Self::accept_claims(context, snapshot, claims).await,
+            Err(refusal) => refusal,
+        };
+        match (refusal, &context.framework) {
+            (NotOwn::OfFramework, Some(framework)) => {
+                let accepting = framework.accept(snapshot, text, certificate);
+                // Other requests need no room for this future.
+                Ok(Box::pin(accepting).await?.into())
+            }
+            (NotOwn::OfFramework, None) => Err(AccessRefusal::TokenInvalid(OTHER_ISSUER)),
+            (NotOwn::Refused(why), _) => Err(AccessRefusal::TokenInvalid(why)),
+        }
+    }
+
+    /// The token if this service issued it and it is valid. Nobody asks the framework.
+    async fn accept_issued(
+        context: &TokenContext,
+        snapshot: &Snapshot,
+        text: &str,
+    ) -> Result<Option<Self>, StorageError> {
+        let Ok(claims) = verify(context, snapshot, text) else {
+            return Ok(None);
+        };
+        match Self::accept_claims(context, snapshot, claims).await {
+            Ok(token) => Ok(Some(token)),
+            Err(AccessRefusal::Storage(error)) => Err(error),
+            Err(_refused) => Ok(None),
+        }
+    }
+
+    /// Checks a token whose signature and times are right.
+    async fn accept_claims(
+        context: &TokenContext,
+        snapshot: &Snapshot,
+        claims: Arc<AccessTokenClaims>,
+    ) -> Result<Self, AccessRefusal> {
         if snapshot.revoked.has(&claims.jti) {
             return Err(AccessRefusal::TokenInvalid(REVOKED));
         }
@@ -63,14 +109,18 @@ impl AcceptedToken {
             .registry
             .find_client(snapshot, &claims.client_id)
             .await?
-            .filter(|client| client.is_active)
+            .filter(|client| client.is_active && !client.of_framework)
             .ok_or(AccessRefusal::TokenInvalid(
                 "The client of this token is not registered any more.",
             ))?;
         if claims.generation != client.token_generation {
             return Err(AccessRefusal::TokenInvalid(ENDED));
         }
-        Ok(Self { claims, client })
+        Ok(Self {
+            claims,
+            client,
+            membership: None,
+        })
     }
 
     /// The token if it is valid and was issued to this client; otherwise `None`. RFC 7662 section 2.2
@@ -81,11 +131,8 @@ impl AcceptedToken {
         text: &str,
         client: &Client,
     ) -> Result<Option<Self>, StorageError> {
-        match Self::accept(context, snapshot, text).await {
-            Ok(token) => Ok(Some(token).filter(|token| token.is_of(client))),
-            Err(AccessRefusal::TokenInvalid(_) | AccessRefusal::ScopeInsufficient(_)) => Ok(None),
-            Err(AccessRefusal::Storage(error)) => Err(error),
-        }
+        let token = Self::accept_issued(context, snapshot, text).await?;
+        Ok(token.filter(|token| token.is_of(client)))
     }
 
     /// The token if it is valid and this client may see it: a token of its own, or one with a scope that it may
@@ -96,13 +143,10 @@ impl AcceptedToken {
         text: &str,
         client: &Client,
     ) -> Result<Option<Self>, StorageError> {
-        match Self::accept(context, snapshot, text).await {
-            Ok(token) => Ok(Some(token).filter(|token| {
-                token.is_of(client) || token.scopes_shown_to(client).next().is_some()
-            })),
-            Err(AccessRefusal::TokenInvalid(_) | AccessRefusal::ScopeInsufficient(_)) => Ok(None),
-            Err(AccessRefusal::Storage(error)) => Err(error),
-        }
+        let token = Self::accept_issued(context, snapshot, text).await?;
+        let is_shown =
+            |token: &Self| token.is_of(client) || token.scopes_shown_to(client).next().is_some();
+        Ok(token.filter(is_shown))
     }
 
     /// Whether the token was issued to this client.
@@ -138,7 +182,7 @@ impl BoundToken {
         certificate: Option<&PeerCertificate>,
         scope: Scope,
     ) -> Result<Self, AccessRefusal> {
-        let token = AcceptedToken::accept(context, snapshot, text).await?;
+        let token = AcceptedToken::accept(context, snapshot, text, certificate).await?;
         check_binding(&token.claims, certificate, scope)?;
         trace::note_caller(&token.client.id);
         let revision = snapshot.revision;
@@ -181,7 +225,15 @@ impl BoundToken {
         if registry::find_revision(read)? == self.revision {
             return Ok(());
         }
-        let AcceptedToken { claims, client } = &self.token;
+        let AcceptedToken {
+            claims,
+            client,
+            membership,
+        } = &self.token;
+        if let Some(membership) = membership {
+            membership.prove_client_again(read, client, needed)?;
+            return Ok(());
+        }
         if revoked_tokens::is_revoked(read, &claims.jti)? {
             return Err(AccessRefusal::TokenInvalid(REVOKED));
         }
@@ -189,6 +241,7 @@ impl BoundToken {
         let found = found.filter(|found| {
             let mut scopes = found.scopes.iter().filter_map(|name| Scope::parse(name));
             found.is_active
+                && !found.of_framework
                 && found.token_generation == client.token_generation
                 && scopes.any(|scope| scope == needed)
         });
@@ -199,6 +252,11 @@ impl BoundToken {
             )),
             Some(_found) => Ok(()),
         }
+    }
+
+    /// The organisation of a client of the framework; `None`: this service issued the token.
+    pub fn membership(&self) -> Option<&Membership> {
+        self.token.membership.as_ref()
     }
 
     /// The client that called.
@@ -213,17 +271,26 @@ fn verify(
     context: &TokenContext,
     snapshot: &Snapshot,
     text: &str,
-) -> Result<Arc<AccessTokenClaims>, TokenRefusal> {
+) -> Result<Arc<AccessTokenClaims>, NotOwn> {
     let now = context.clock.now_seconds();
+    let refused = |refusal| NotOwn::Refused(describe(refusal));
     if let Some(claims) = snapshot.verified_tokens.get(text) {
         if claims.exp <= now {
-            return Err(TokenRefusal::Expired);
+            return Err(refused(TokenRefusal::Expired));
         }
         return Ok(claims);
     }
-    let find_key = |kid: &str| snapshot.keyring.find_token_key(kid).cloned();
     let settings = &context.settings;
-    let claims = access_token::verify(text, find_key, &settings.issuer, &settings.audience, now)?;
+    if let Some(framework) = &context.framework {
+        match decide(text, &settings.issuer, &framework.settings().issuer) {
+            Decision::Own => {}
+            Decision::Framework => return Err(NotOwn::OfFramework),
+            Decision::Nobody(why) => return Err(NotOwn::Refused(why)),
+        }
+    }
+    let find_key = |kid: &str| snapshot.keyring.find_token_key(kid).cloned();
+    let verified = access_token::verify(text, find_key, &settings.issuer, &settings.audience, now);
+    let claims = verified.map_err(refused)?;
     let claims = Arc::new(claims);
     let verified = &snapshot.verified_tokens;
     verified.insert(text.into(), Arc::clone(&claims));
@@ -267,7 +334,7 @@ fn describe(refusal: TokenRefusal) -> &'static str {
         TokenRefusal::UnknownKey | TokenRefusal::BadSignature => {
             "The signature of the token does not verify. Get a new token."
         }
-        TokenRefusal::WrongIssuer => "The token comes from another issuer.",
+        TokenRefusal::WrongIssuer => OTHER_ISSUER,
         TokenRefusal::WrongAudience => "The token is meant for another service.",
         TokenRefusal::Expired => "The token has expired. Get a new token.",
         TokenRefusal::NotYet => "The token is not valid yet. Check your clock.",

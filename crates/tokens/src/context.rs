@@ -7,6 +7,7 @@ use outbound::client::OutboundClient;
 use storage::{Storage, StorageError};
 
 use crate::client_keys::PublishedKeys;
+use crate::framework::Framework;
 use crate::rate_limit::RateLimits;
 use crate::registry::Registry;
 use crate::signers::Signers;
@@ -28,6 +29,8 @@ pub struct TokenContext {
     pub client_keys: PublishedKeys,
     /// Requests of each caller, counted; `None`: there is no limit.
     pub rate_limits: Option<Arc<RateLimits>>,
+    /// The framework that somebody else runs; `None`: only our own tokens are accepted.
+    pub framework: Option<Arc<Framework>>,
     /// Names and lifetimes that tokens carry.
     pub settings: TokenSettings,
 }

@@ -4,8 +4,11 @@
 //! nothing about HTTP, milestones or deliveries.
 
 pub mod access;
+pub mod access_refusal;
+pub mod api_key;
 pub mod client_keys;
 pub mod context;
+pub mod framework;
 pub mod grant;
 pub mod key_error;
 pub mod key_import;

@@ -36,3 +36,21 @@ pub const PUBLISHED_MAX_AGE_SECONDS: i64 = 300;
 /// set has it. The extra minute covers answers under way, ages in whole seconds and clocks that
 /// differ.
 pub const KEY_PUBLISHED_SECONDS_MIN: i64 = PUBLISHED_MAX_AGE_SECONDS + 60;
+/// Bytes of an introspection answer of the framework (S-69).
+pub const FRAMEWORK_ANSWER_BYTES_MAX: usize = 64 * 1024;
+/// How long an introspection at the framework may take (S-69).
+pub const FRAMEWORK_ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a request whose token could not be introspected should wait, in seconds.
+pub const FRAMEWORK_RETRY_SECONDS: u64 = 5;
+/// Certificates of the framework's participants that are known as verified.
+pub const FRAMEWORK_CERTIFICATES_MAX: usize = 10_000;
+/// How long such a certificate is known as verified, in seconds.
+pub const FRAMEWORK_CERTIFICATE_SECONDS: i64 = 60;
+/// From this age on, in seconds, an adopted answer of the directory lets no token in (S-73).
+pub const FRAMEWORK_DIRECTORY_SECONDS_MAX: i64 = 24 * 3600;
+/// How long reading the framework's directory may take.
+pub const FRAMEWORK_DIRECTORY_TIMEOUT: Duration = Duration::from_secs(20);
+/// The pause between two readings of the directory, in seconds (S-73).
+pub const FRAMEWORK_DIRECTORY_PAUSE_SECONDS: i64 = 300;
+/// The pause after a reading that failed, in seconds.
+pub const FRAMEWORK_DIRECTORY_RETRY_SECONDS: i64 = 30;

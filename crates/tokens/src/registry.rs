@@ -62,6 +62,11 @@ pub struct Client {
     pub is_active: bool,
     /// The generation of its valid tokens.
     pub token_generation: i64,
+    /// Whether the framework issues its tokens (S-71).
+    pub of_framework: bool,
+    /// The id of its participant's organisation. `None`: the store has no row of the client, which only clients of
+    /// the framework may lack.
+    pub organisation_id: Option<Box<str>>,
 }
 
 /// The source of a client's keys.
@@ -79,6 +84,9 @@ impl ClientKeys {
         if let Some(uri) = &stored.jwks_uri {
             let url = CallbackUrl::parse_stored(uri).map_err(|_| "its jwks_uri")?;
             return Ok(Self::Published(url));
+        }
+        if stored.of_framework {
+            return Ok(Self::Inline(Arc::new(JwkSet::default())));
         }
         let keys = JwkSet::parse(stored.jwks.as_bytes()).map_err(|_| "its key set")?;
         Ok(Self::Inline(Arc::new(keys)))
@@ -157,6 +165,11 @@ impl Registry {
     /// Opens private keys of this store.
     pub fn safe(&self) -> &KeySafe {
         &self.safe
+    }
+
+    /// The store that it reads.
+    pub(crate) fn storage(&self) -> &Storage {
+        &self.storage
     }
 
     /// The registry as this node last read it. It is current only if the stored revision is still
@@ -272,6 +285,25 @@ impl Client {
         self.scopes.contains(&scope)
     }
 
+    /// A client of the framework without a row: it has no branches (S-71).
+    pub(crate) fn of_framework(id: &str, scopes: Vec<Scope>) -> Self {
+        Self {
+            id: id.into(),
+            profile: Profile::Sector,
+            keys: ClientKeys::Inline(Arc::new(JwkSet::default())),
+            assertion_algorithm: None,
+            certificate_bound: true,
+            accepted_certificate: AcceptedCertificate::Any,
+            scopes,
+            introspects: Vec::new(),
+            branches: Vec::new(),
+            is_active: true,
+            token_generation: 0,
+            of_framework: true,
+            organisation_id: None,
+        }
+    }
+
     fn parse(stored: StoredClient) -> Result<Self, StorageError> {
         let corrupt = |what: &str| {
             StorageError::Corrupt(format!("client {}: {what} cannot be read", stored.id))
@@ -293,6 +325,8 @@ impl Client {
             branches: stored.branches,
             is_active: stored.is_active,
             token_generation: stored.token_generation,
+            of_framework: stored.of_framework,
+            organisation_id: Some(stored.organisation_id.into()),
             id: stored.id.into(),
         })
     }

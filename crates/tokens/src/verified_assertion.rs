@@ -97,7 +97,7 @@ impl UnusedAssertion {
         })?;
         let client_id = assertion::read_client_id(&unverified).map_err(|error| refuse(&error))?;
         let client = context.registry.find_client(snapshot, &client_id).await?;
-        let Some(client) = client.filter(|client| client.is_active) else {
+        let Some(client) = client.filter(|client| client.is_active && !client.of_framework) else {
             tracing::debug!(
                 ?client_id,
                 "client assertion of an unknown or disabled client"

@@ -2,24 +2,22 @@
 //! writes them in document 1's format (S-15) or in the format of listing and chain management (S-40).
 
 mod shape;
+mod sources;
 
 use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
-use chain::ends::EndRefusal;
-use chain::link::LinkRefusal;
 use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
 use serde_json::Value;
-use signing::keyring::NotShown;
-use storage::StorageError;
-use tokens::access::AccessRefusal;
-use tokens::signers::SigningError;
 use utoipa::ToSchema;
 
 pub use self::shape::Document;
 use crate::refusal::Refusal;
 
+/// The text for callers who sent no token.
+const TOKEN_MISSING: &str =
+    "Send `Authorization: Bearer <access token>`; get a token at the token endpoint.";
 /// The text for callers while the key that signs is not where readers look for it.
 const KEY_NOT_SHOWN: &str = "The key that signs answers is not in the published key set yet, so that nobody \
      could verify them. Try again later.";
@@ -33,6 +31,8 @@ pub enum Problem {
     TokenInvalid(&'static str),
     /// The token lacks this scope.
     ScopeInsufficient(&'static str),
+    /// The organisation of the connection's certificate takes no part in the framework (S-72). The text says why.
+    OrganisationRefused(&'static str),
     /// The API key is missing or not valid. The text says which.
     ApiKeyInvalid(&'static str),
     /// The request has neither an API key nor an access token, or both (S-74). The text says which.
@@ -135,6 +135,9 @@ impl Problem {
             Self::TokenMissing => (401, "token-missing", "Access token missing"),
             Self::TokenInvalid(_) => (401, "token-invalid", "Access token not valid"),
             Self::ScopeInsufficient(_) => (403, "insufficient-scope", "Scope missing"),
+            Self::OrganisationRefused(_) => {
+                (403, "organisation-refused", "Organisation not active")
+            }
             Self::ApiKeyInvalid(_) => (401, "api-key-invalid", "API key not valid"),
             Self::OneCredential(_) => (401, "one-credential", "Send one credential"),
             Self::Conflict(_) => (409, "conflict", "The state forbids it"),
@@ -190,11 +193,9 @@ impl Problem {
     /// The detail text for the caller.
     pub fn detail(&self) -> String {
         match self {
-            Self::TokenMissing => {
-                "Send `Authorization: Bearer <access token>`; get a token at the token endpoint."
-                    .to_owned()
-            }
+            Self::TokenMissing => TOKEN_MISSING.to_owned(),
             Self::TokenInvalid(reason)
+            | Self::OrganisationRefused(reason)
             | Self::ApiKeyInvalid(reason)
             | Self::OneCredential(reason)
             | Self::Conflict(reason)
@@ -276,6 +277,10 @@ impl Problem {
                 header::WWW_AUTHENTICATE,
                 format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\""),
             )],
+            Self::OrganisationRefused(reason) => vec![(
+                header::WWW_AUTHENTICATE,
+                format!("Bearer error=\"insufficient_scope\", error_description=\"{reason}\""),
+            )],
             Self::MethodNotAllowed(Some(allowed)) => {
                 vec![(header::ALLOW, (*allowed).to_owned())]
             }
@@ -327,56 +332,6 @@ impl Problem {
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
-    }
-}
-
-impl From<LinkRefusal> for Problem {
-    fn from(refusal: LinkRefusal) -> Self {
-        Refusal::from(refusal).into()
-    }
-}
-
-impl From<EndRefusal> for Problem {
-    fn from(refusal: EndRefusal) -> Self {
-        Refusal::from(refusal).into()
-    }
-}
-
-impl From<StorageError> for Problem {
-    fn from(error: StorageError) -> Self {
-        if let StorageError::Unconfirmed(_) = error {
-            Self::Unconfirmed(error.to_string())
-        } else if error.is_passing() {
-            Self::Unavailable(1, error.to_string())
-        } else {
-            Self::Internal(error.to_string())
-        }
-    }
-}
-
-impl From<AccessRefusal> for Problem {
-    fn from(refusal: AccessRefusal) -> Self {
-        match refusal {
-            AccessRefusal::TokenInvalid(why) => Self::TokenInvalid(why),
-            AccessRefusal::ScopeInsufficient(scope) => Self::ScopeInsufficient(scope.as_str()),
-            AccessRefusal::Storage(error) => error.into(),
-        }
-    }
-}
-
-impl From<SigningError> for Problem {
-    fn from(error: SigningError) -> Self {
-        match error {
-            SigningError::QueueFull => Self::Unavailable(1, error.to_string()),
-            SigningError::NotShown(error) => error.into(),
-            SigningError::Stopped | SigningError::Failed(_) => Self::Internal(error.to_string()),
-        }
-    }
-}
-
-impl From<NotShown> for Problem {
-    fn from(error: NotShown) -> Self {
-        Self::KeyNotShown(error.to_string())
     }
 }
 

@@ -10,8 +10,11 @@ use http::request::Parts;
 use observe::clock::Clock;
 use observe::trace;
 use signing::random;
-use storage::{Read, api_keys};
+use storage::api_keys::ClientAccount;
+use storage::{Read, api_keys, clients, framework};
 use tokens::access::BoundToken;
+use tokens::api_key;
+use tokens::framework::new_client;
 use tokens::registry::Scope;
 use web::authorization;
 use web::problem::Problem;
@@ -21,7 +24,6 @@ use web::secret::{NewSecret, digest};
 use crate::WebhookManagement;
 
 const FIELD: &str = "x-api-key";
-const PREFIX: &str = "onward";
 
 /// Proof that a request carries one credential: a valid API key, or a token of the scope `transaction-status`
 /// that is bound to the connection's certificate (S-74).
@@ -77,7 +79,7 @@ impl Holder {
     /// nothing.
     async fn prove_key(webhooks: &WebhookManagement, headers: &HeaderMap) -> Result<Self, Problem> {
         let text = read_field(headers)?;
-        let (key, secret) = split(text).ok_or_else(unknown_key)?;
+        let (key, secret) = api_key::split(text).ok_or_else(unknown_key)?;
         let found = webhooks
             .storage
             .lookup(move |read| api_keys::find_api_key(read, key))
@@ -101,12 +103,16 @@ impl Holder {
         let snapshot = tokens.registry.snapshot().await?;
         let scope = Scope::TransactionStatus;
         let bound = authorization::prove(tokens, &snapshot, parts, scope).await?;
-        let id = Arc::clone(&bound.client().id);
-        let found = webhooks
-            .storage
-            .lookup(move |read| api_keys::find_client_account(read, &id))
-            .await?
-            .ok_or_else(ended_client)?;
+        let found = match find_account(webhooks, &bound).await? {
+            Some(found) => found,
+            // A client of the framework needs no registration.
+            None if bound.membership().is_some() => {
+                admit_client(webhooks, &bound).await?;
+                let found = find_account(webhooks, &bound).await?;
+                found.ok_or_else(ended_client)?
+            }
+            None => return Err(ended_client()),
+        };
         let account = match found.account {
             Some(account) => account,
             None => open_account(webhooks, &bound).await?,
@@ -159,6 +165,37 @@ impl Holder {
     }
 }
 
+async fn find_account(
+    webhooks: &WebhookManagement,
+    token: &BoundToken,
+) -> Result<Option<ClientAccount>, Problem> {
+    let id = Arc::clone(&token.client().id);
+    let finding = webhooks
+        .storage
+        .lookup(move |read| api_keys::find_client_account(read, &id));
+    Ok(finding.await?)
+}
+
+/// Makes the rows of a client of the framework and of its organisation, to which an account can belong (S-74).
+async fn admit_client(webhooks: &WebhookManagement, token: &BoundToken) -> Result<(), Problem> {
+    let token = token.clone();
+    let now = webhooks.clock.now_seconds();
+    let admitting = webhooks.storage.write(move |write| {
+        token.prove_again(write)?;
+        let client = token.client();
+        let (Some(membership), None) =
+            (token.membership(), clients::find_client(write, &client.id)?)
+        else {
+            return Ok::<_, Problem>(());
+        };
+        let participant = framework::ensure_member(write, membership.organisation(), now)?;
+        let scopes = client.scopes.iter().map(|scope| scope.as_str().to_owned());
+        let row = new_client(&client.id, scopes.collect(), now);
+        Ok(clients::insert_client(write, &row, participant)?)
+    });
+    admitting.await
+}
+
 /// Makes the account of a client, or opens the ended one again.
 async fn open_account(webhooks: &WebhookManagement, token: &BoundToken) -> Result<i64, Problem> {
     let token = token.clone();
@@ -188,12 +225,12 @@ impl<S: Sync> FromRequestParts<S> for Holder {
 
 /// The complete API key, made once its id is known. It is shown once and not stored.
 pub fn to_key(secret: &NewSecret, id: i64) -> String {
-    format!("{PREFIX}_{id}_{}", secret.secret)
+    api_key::to_text(id, &secret.secret)
 }
 
 /// The id of a key, and the digest of its secret part. `None`: the text is no key.
 pub fn identify(key: &str) -> Option<(i64, String)> {
-    let (id, secret) = split(key)?;
+    let (id, secret) = api_key::split(key)?;
     Some((id, digest(secret)))
 }
 
@@ -227,12 +264,4 @@ fn read_field(headers: &HeaderMap) -> Result<&str, Problem> {
         return Err(Problem::ApiKeyInvalid("Send one X-Api-Key field only."));
     }
     Ok(field.to_str().unwrap_or_default().trim())
-}
-
-fn split(text: &str) -> Option<(i64, &str)> {
-    let (prefix, rest) = text.split_once('_')?;
-    let (id, secret) = rest.split_once('_')?;
-    let is_id = (1..=18).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_digit());
-    let id = id.parse().ok().filter(|_| is_id)?;
-    (prefix == PREFIX).then_some((id, secret))
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use outbound::callback::CallbackRefusal;
+use tokens::framework::NOT_ACTIVE;
 use tokens::registry::Scope;
 use utoipa::openapi::{RefOr, Response};
 use web::described::query_string;
@@ -28,6 +29,7 @@ pub(crate) fn describe(refusals: Vec<Vec<Problem>>) -> BTreeMap<String, RefOr<Re
         holder::unknown_key(),
         Problem::TokenInvalid("The token has expired. Get a new token."),
         Problem::ScopeInsufficient(Scope::TransactionStatus.as_str()),
+        Problem::OrganisationRefused(NOT_ACTIVE),
         Problem::RateLimited(1),
         Problem::Internal(String::new()),
         Problem::Unavailable(1, String::new()),

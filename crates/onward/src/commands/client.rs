@@ -16,18 +16,24 @@ use tokens::registry::Scope;
 
 use self::certificate::CertificateArgs;
 use self::change::{ClientIdArgs, ScopeArgs, UpdateArgs};
+use self::of_framework::{AddArgs, MoveArgs};
 use super::names::read_name;
 use super::{Failure, OperatorArgs, ReadArgs};
 use crate::registration::{check_jwks, make_client_id, register_client};
 
 mod certificate;
 mod change;
+mod of_framework;
 
 /// The subcommands of `onward client`.
 #[derive(Debug, Subcommand)]
 pub enum ClientCommand {
     /// Registers a client and prints its id.
     Register(RegisterArgs),
+    /// Gives rights to a client whose tokens the framework issues.
+    Add(AddArgs),
+    /// Lets the framework, or this service, issue a client's tokens; those that it has end.
+    Move(MoveArgs),
     /// Lists all clients.
     List(ReadArgs),
     /// Assigns scopes to a client; its next token has them.
@@ -112,6 +118,8 @@ impl ProfileName {
 pub fn run(command: ClientCommand, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         ClientCommand::Register(args) => register(&args, out),
+        ClientCommand::Add(args) => of_framework::add(&args, out),
+        ClientCommand::Move(args) => of_framework::move_client(&args, out),
         ClientCommand::List(output) => list(&output, out),
         ClientCommand::Grant(args) => change::assign(&args, true, out),
         ClientCommand::Withdraw(args) => change::assign(&args, false, out),
@@ -151,6 +159,8 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
         introspects: kept(args.resource_server, &args.scope),
         branches: args.branch.iter().map(|id| BranchId(*id)).collect(),
         is_active: true,
+        of_framework: false,
+        organisation_id: String::new(),
         token_generation: 0,
         created_at: Clock::System.now_seconds(),
     };
@@ -204,12 +214,16 @@ fn list(args: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
 fn line(client: &StoredClient) -> String {
     let branches: Vec<_> = client.branches.iter().map(ToString::to_string).collect();
     format!(
-        "{}\n  {} of {}, {}, profile {}, {} [{}], branches [{}], certificate [{}]",
+        "{}\n  {} of {}, {}, {}, {} [{}], branches [{}], certificate [{}]",
         client.id,
         client.name,
         client.participant,
         status(client),
-        client.profile,
+        if client.of_framework {
+            "of the framework".to_owned()
+        } else {
+            format!("profile {}", client.profile)
+        },
         if is_resource_server(client) {
             "introspects"
         } else {
@@ -260,6 +274,7 @@ fn describe(client: &StoredClient) -> serde_json::Value {
         "name": client.name,
         "participant": client.participant,
         "profile": client.profile,
+        "of_framework": client.of_framework,
         "scopes": client.scopes,
         "introspects": client.introspects,
         "branches": branches,

@@ -27,6 +27,9 @@ pub(crate) struct Plan {
     pub profile: String,
     /// The scopes that are assigned to it.
     pub scopes: Vec<String>,
+    /// The scopes whose tokens it may introspect (S-75).
+    #[serde(default)]
+    pub introspects: Vec<String>,
     /// The ids of the branches that it acts for.
     pub branches: Vec<i64>,
     /// The algorithm of its assertions: `PS256`, `ES256`, `EdDSA` or `RS256`.
@@ -41,6 +44,7 @@ fn plans(branches: &[BranchId; 2]) -> [Plan; 6] {
         name: name.to_owned(),
         profile: "sector".to_owned(),
         scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+        introspects: Vec::new(),
         branches: branches.iter().map(|branch| branch.0).collect(),
         algorithm: algorithm.as_str().to_owned(),
         certificate_bound: true,
@@ -124,7 +128,7 @@ impl ClientMaker<'_> {
     }
 
     /// Makes the files and the registration of a client that are missing.
-    fn ensure_client(&self, plan: &Plan) -> Result<SandboxClient, SandboxError> {
+    pub(super) fn ensure_client(&self, plan: &Plan) -> Result<SandboxClient, SandboxError> {
         let file = file_name(&plan.name)?;
         let algorithm = Algorithm::parse(&plan.algorithm).ok_or_else(|| {
             SandboxError::new(format!("the algorithm {} is unknown", plan.algorithm))
@@ -157,7 +161,7 @@ impl ClientMaker<'_> {
 }
 
 /// The name of a client's files, without an ending: `example-lender` for `Example Lender`.
-fn file_name(name: &str) -> Result<String, SandboxError> {
+pub(super) fn file_name(name: &str) -> Result<String, SandboxError> {
     let words = name.split(|character: char| !character.is_ascii_alphanumeric());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
     if words.is_empty() {
@@ -224,9 +228,11 @@ fn describe(
         certificate_bound: plan.certificate_bound,
         accepted_certificate: accepted.to_lines(),
         scopes: plan.scopes.clone(),
-        introspects: Vec::new(),
+        introspects: plan.introspects.clone(),
         branches,
         is_active: true,
+        of_framework: false,
+        organisation_id: String::new(),
         token_generation: 0,
         created_at: now,
     }

@@ -35,6 +35,8 @@ mod erasure;
 #[cfg(test)]
 mod forecasts;
 #[cfg(test)]
+mod framework;
+#[cfg(test)]
 mod holders;
 #[cfg(test)]
 mod import;

@@ -8,6 +8,7 @@ mod client;
 mod closed;
 mod database;
 mod described;
+mod fake_framework;
 pub(crate) mod https;
 mod key_store;
 pub(crate) mod manners;
@@ -40,6 +41,9 @@ pub(crate) use self::bystander::Bystander;
 pub(crate) use self::client::{Addresses, Client, send};
 pub(crate) use self::closed::ClosedTestServer;
 pub(crate) use self::database::Database;
+pub(crate) use self::fake_framework::{
+    FRAMEWORK, FakeFramework, FrameworkReply, Member, organisation, trust,
+};
 pub(crate) use self::key_store::Shown;
 pub(crate) use self::node::Node;
 pub(crate) use self::provider::{Provider, SUBJECT};
@@ -123,7 +127,7 @@ impl TestServer {
         } = self;
         node.stop().await;
         drop(storage);
-        Self::begin(directory, config.store, database, change).await
+        Box::pin(Self::begin(directory, config.store, database, change)).await
     }
 
     async fn begin(

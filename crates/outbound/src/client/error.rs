@@ -1,11 +1,35 @@
-//! Why an attempt failed, classified from the HTTP library's errors.
+//! Why a client cannot be made, and why an attempt failed, classified from the HTTP library's errors.
 
 use std::error::Error;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use client::fault::find_cause;
 
 use crate::resolver::ResolveError;
+
+/// Why the client cannot be made, in one sentence for the operator.
+#[derive(Debug, thiserror::Error)]
+pub enum OutboundError {
+    /// A file of authorities cannot be used.
+    #[error("cannot use {} as authorities of callbacks: {reason}", path.display())]
+    CaFile {
+        /// The path of the file.
+        path: PathBuf,
+        /// Why it cannot be used.
+        reason: String,
+    },
+    /// The certificate or its key cannot be used. The library's text may show parts of the key.
+    #[error(
+        "the client certificate and its private key are not two PEM files that belong together"
+    )]
+    Identity,
+    /// The library refused the settings, or the system has no authorities.
+    #[error(
+        "cannot send to callbacks: {0}; install the system's certificate authorities, or name some in callback_ca_file"
+    )]
+    Unusable(String),
+}
 
 /// Why an attempt got no complete answer, or an answer that is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -55,6 +55,8 @@ impl Config {
             let reason = "name the file with the PIN of the token in `pkcs11_module`".to_owned();
             return Err(wrong("pkcs11_pin_file", reason));
         }
+        self.check_framework()
+            .map_err(|(name, reason)| wrong(name, reason))?;
         if let Err(reason) = path_segments::check(&self.path_segments) {
             return Err(wrong("path_segments", reason));
         }

@@ -9,6 +9,7 @@ use edge::drain::Drain;
 use observe::clock::Clock;
 use observe::outage::Outage;
 use storage::Storage;
+use tokens::framework::Framework;
 
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
@@ -26,6 +27,8 @@ pub(crate) struct Operations {
     pub drain: Arc<Drain>,
     /// All metrics of this node.
     pub metrics: Arc<Metrics>,
+    /// The framework, whose calls the metrics count; `None`: there is none.
+    pub framework: Option<Arc<Framework>>,
     /// Whether the subscriptions cannot be read for the metrics.
     pub overviews_outage: Outage,
 }

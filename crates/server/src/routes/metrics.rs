@@ -62,6 +62,9 @@ pub(crate) async fn show_metrics(
         .note_subscriptions(overviews.unwrap_or_default(), now);
     let store = &operations.metrics.store;
     store.note(&operations.storage, stored, now / 1000);
+    if let Some(framework) = &operations.framework {
+        store.note_framework_calls(framework.issuer().calls());
+    }
     let is_ready = faults.is_empty() && !operations.drain.has_begun();
     operations.metrics.ready.set(i64::from(is_ready));
     let format = Exposition::wanted(&headers);

@@ -11,14 +11,23 @@ pub struct PeerCertificate {
     pub thumbprint: Thumbprint,
     /// Its names; `None` where they cannot be read.
     pub names: Option<Arc<Names>>,
+    /// Its DER encoding, and those of the intermediates that came with it.
+    pub chain: Arc<[Vec<u8>]>,
 }
 
 impl PeerCertificate {
-    /// The certificate with the DER encoding `der`.
+    /// The certificate with the DER encoding `der`, without intermediates.
     pub fn of_der(der: &[u8]) -> Self {
+        Self::of_chain(der, [])
+    }
+
+    /// The certificate with the DER encoding `der`, and its intermediates.
+    pub fn of_chain<'a>(der: &'a [u8], intermediates: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let chain = [der].into_iter().chain(intermediates);
         Self {
             thumbprint: Thumbprint::of_der(der),
             names: Names::of_der(der).map(Arc::new),
+            chain: chain.map(<[u8]>::to_vec).collect(),
         }
     }
 }

@@ -11,7 +11,7 @@ pub(super) const MAX_SET_BYTES: usize = 256 * 1024;
 pub(super) const MAX_SET_KEYS: usize = 100;
 
 /// A checked JWK set (RFC 7517 section 5).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct JwkSet {
     keys: Vec<PublicKey>,
 }

@@ -172,6 +172,8 @@ fn go_back_to_version_25(database: &TestDatabase) {
     database.run(
         "drop table service_statement; drop table erasure; drop index api_key_client; alter table api_key drop column client_id; \
          alter table client drop column introspects; \
+         alter table client drop column of_framework; alter table lane drop column held; \
+         drop table framework_block; drop table framework_organisation; drop table framework_directory; \
          drop table state_log; drop table log_tile; drop table sequencer; drop table listing_secret; \
          drop table key_change",
     );

@@ -52,6 +52,8 @@ pub(crate) fn insert_client(write: &mut Write<'_>, branches: &[BranchId]) -> Res
         introspects: Vec::new(),
         branches: branches.to_vec(),
         is_active: true,
+        of_framework: false,
+        organisation_id: String::new(),
         token_generation: 0,
         created_at: THEN,
     };

@@ -35,21 +35,7 @@ pub(super) fn unreadable(config: &Config) -> Vec<String> {
             texts.push(format!("cannot use {path} as {what}: {reason}"));
         }
     }
-    let others = [
-        ("store_ca_file", &config.store_ca_file),
-        ("store_password_file", &config.store_password_file),
-        (
-            "sign_in_client_secret_file",
-            &config.sign_in_client_secret_file,
-        ),
-        ("sign_in_ca_file", &config.sign_in_ca_file),
-        ("published_jwks_ca_file", &config.published_jwks_ca_file),
-        (
-            "state_log_witness_ca_file",
-            &config.state_log_witness_ca_file,
-        ),
-    ];
-    for (setting, path) in others {
+    for (setting, path) in named_by_setting(config) {
         if let Some(reason) = fault_of(path) {
             texts.push(format!("cannot read {setting} {path}: {reason}"));
         }
@@ -62,6 +48,38 @@ pub(super) fn unreadable(config: &Config) -> Vec<String> {
         texts.push(format!("cannot open the store {url}: {reason}"));
     }
     texts
+}
+
+/// Other files, each with the setting that names it.
+fn named_by_setting(config: &Config) -> Vec<(&'static str, &str)> {
+    let Config {
+        store_ca_file,
+        store_password_file,
+        sign_in_client_secret_file,
+        sign_in_ca_file,
+        published_jwks_ca_file,
+        state_log_witness_ca_file,
+        framework_ca_file,
+        framework_certificate_file,
+        framework_certificate_key_file,
+        framework_assertion_key_file,
+        ..
+    } = config;
+    vec![
+        ("store_ca_file", store_ca_file),
+        ("store_password_file", store_password_file),
+        ("sign_in_client_secret_file", sign_in_client_secret_file),
+        ("sign_in_ca_file", sign_in_ca_file),
+        ("published_jwks_ca_file", published_jwks_ca_file),
+        ("state_log_witness_ca_file", state_log_witness_ca_file),
+        ("framework_ca_file", framework_ca_file),
+        ("framework_certificate_file", framework_certificate_file),
+        (
+            "framework_certificate_key_file",
+            framework_certificate_key_file,
+        ),
+        ("framework_assertion_key_file", framework_assertion_key_file),
+    ]
 }
 
 /// Why a file cannot be read. An empty path names none.

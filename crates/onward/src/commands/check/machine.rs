@@ -19,6 +19,8 @@ pub(super) fn findings(config: &Config, sources: &Sources) -> Vec<Finding> {
         Path::new(&config.store_password_file),
         Path::new(&config.pkcs11_pin_file),
         Path::new(&config.sign_in_client_secret_file),
+        Path::new(&config.framework_certificate_key_file),
+        Path::new(&config.framework_assertion_key_file),
     ];
     let store = config.store.parse::<StoreUrl>();
     if let Some(Source::File(path)) = sources.get("store")

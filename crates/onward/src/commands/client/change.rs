@@ -8,7 +8,7 @@ use clap::{ArgGroup, Args};
 use observe::clock::Clock;
 use serde_json::json;
 use signing::certificate::AcceptedCertificate;
-use storage::clients;
+use storage::{clients, framework};
 
 use super::certificate::CertificateArgs;
 use super::{
@@ -150,12 +150,21 @@ pub(super) fn set_active(
     let storage = args.output.open()?;
     let now = Clock::System.now_seconds();
     let id = args.id.clone();
+    let has_framework = args.output.config.load()?.framework().is_some();
     let is_known = storage.write_blocking(move |write| {
-        if is_active {
-            clients::enable_client(write, &id, now)
+        let is_known = if is_active {
+            clients::enable_client(write, &id, now)?
         } else {
-            clients::disable_client(write, &id, now)
+            clients::disable_client(write, &id, now)?
+        };
+        // A client of the framework may call without a row (S-71).
+        if is_active {
+            return Ok::<_, Failure>(framework::unblock_client(write, &id)? || is_known);
         }
+        if !is_known && has_framework {
+            framework::block_client(write, &id, now)?;
+        }
+        Ok(is_known || has_framework)
     })?;
     if !is_known {
         return Err(unknown_client(&args.id));

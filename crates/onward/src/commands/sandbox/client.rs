@@ -47,6 +47,7 @@ impl ClientArgs {
             scopes: Some(self.scope)
                 .filter(|scopes| !scopes.is_empty())
                 .unwrap_or_else(usual),
+            introspects: Vec::new(),
             branches: self.branch,
             algorithm: Algorithm::Ps256.as_str().to_owned(),
             certificate_bound: true,

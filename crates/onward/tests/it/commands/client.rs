@@ -1,5 +1,6 @@
 //! `onward client`: registered, listed, changed, disabled and enabled.
 
+mod of_framework;
 mod resource_server;
 
 use serde_json::{Value, json};
@@ -76,13 +77,13 @@ fn clients_are_registered_and_listed() {
     }
     let first = json!({
         "client_id": FIRST, "name": "Chain Watch", "participant": "Lender Ltd",
-        "status": "active", "created_at": null, "profile": "fapi2",
+        "status": "active", "created_at": null, "profile": "fapi2", "of_framework": false,
         "scopes": ["transaction-status"], "branches": [], "introspects": [], "certificate_bound": true,
         "assertion_alg": null, "jwks_uri": null, "accepted_certificate": [],
     });
     let second = json!({
         "client_id": second, "name": "Chain Watch", "participant": "Lender Ltd",
-        "status": "active", "created_at": null, "profile": "sector",
+        "status": "active", "created_at": null, "profile": "sector", "of_framework": false,
         "scopes": ["listing", "transaction-status"], "branches": [1], "introspects": [], "certificate_bound": true,
         "assertion_alg": "ES256", "jwks_uri": null,
         "accepted_certificate": ["subject CN=app,OU=1234", "issuer C=GB"],

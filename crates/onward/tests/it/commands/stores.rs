@@ -96,13 +96,18 @@ fn a_damaged_store_is_not_copied() {
 /// Only `onward migrate` shuts out the older programs that serve a store.
 /// Undoes all migrations since schema version 17.
 const SINCE_17: &[&str] = &[
+    "alter table client drop column of_framework",
+    "alter table lane drop column held",
+    "drop table framework_block",
+    "drop table framework_organisation",
+    "drop table framework_directory",
     "alter table signing_key drop column thumbprint",
     "alter table signing_key drop column shown_by",
     "alter table signing_key drop column shown_at",
     "drop index api_key_client",
     "alter table api_key drop column client_id",
     "alter table client drop column introspects",
-    "delete from schema_version where version in (30, 31, 32, 33, 34, 35)",
+    "delete from schema_version where version in (30, 31, 32, 33, 34, 35, 36)",
     "drop table service_statement",
     "drop table erasure",
     "drop table key_change",

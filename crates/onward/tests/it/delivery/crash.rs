@@ -49,9 +49,9 @@ async fn run_with(server: TestServer, engine: &str, nodes: usize) {
     let rounds = setting("ONWARD_CRASH_ROUNDS").map(|rounds| usize::try_from(rounds).unwrap());
     let rounds = rounds.unwrap_or(ROUNDS);
     println!("ONWARD_CRASH_SEED={seed} ONWARD_CRASH_ROUNDS={rounds}");
-    let mut run = Run::begin(server, seed, nodes).await;
+    let mut run = Box::pin(Run::begin(server, seed, nodes)).await;
     let lived = run.live(rounds).await;
-    let past = run.end().await;
+    let past = Box::pin(run.end()).await;
     let mut account = Account::new(&past);
     account.wrong.extend(lived.err().map(|vain| vain.0));
     account.check_everything();

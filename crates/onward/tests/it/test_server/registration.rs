@@ -102,6 +102,8 @@ impl TestServer {
             introspects: Vec::new(),
             branches: Vec::<BranchId>::new(),
             is_active: true,
+            of_framework: false,
+            organisation_id: String::new(),
             token_generation: 0,
             created_at: BEGINNING,
         };
