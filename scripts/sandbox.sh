@@ -168,12 +168,12 @@ stop_sandbox() {
   sandbox_pid=
 }
 
-# Prints the first of ten neighbouring ports of 127.0.0.1 on which nothing listens.
+# Prints the first of twenty neighbouring ports of 127.0.0.1 on which nothing listens.
 find_free_ports() {
   local first port attempt
   for attempt in {1..50}; do
-    first=$((20000 + RANDOM % 1000 * 10))
-    for port in $(seq "$first" $((first + 9))); do
+    first=$((20000 + RANDOM % 500 * 20))
+    for port in $(seq "$first" $((first + 19))); do
       if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
         continue 2
       fi

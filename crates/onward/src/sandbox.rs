@@ -4,6 +4,7 @@ mod api_keys;
 
 pub mod clients;
 pub mod data;
+pub(crate) mod framework;
 mod layer;
 mod operator;
 mod own_witness;
@@ -32,6 +33,7 @@ use tokens::registry::Scope;
 
 use self::clients::{ClientMaker, Plan};
 use self::data::DataOptions;
+use self::framework::SandboxFramework;
 use self::layer::SandboxLayer;
 pub(crate) use self::own_witness::{NAME as WITNESS_NAME, OwnWitness};
 use self::pedantry::Pedantry;
@@ -51,6 +53,8 @@ pub struct SandboxOptions {
     pub port: Option<u16>,
     /// Whether the rate limit is on.
     pub has_rate_limit: bool,
+    /// Whether a framework serves beside it.
+    pub has_framework: bool,
     /// What goes wrong in a pedantic sandbox.
     pub pedantry: Option<Arc<Pedantry>>,
     /// The sample data to load.
@@ -68,6 +72,7 @@ pub struct Prepared {
     entry: String,
     file: SandboxFile,
     witness: OwnWitness,
+    framework: Option<Box<SandboxFramework>>,
     directory: PathBuf,
     // The lock is held as long as the sandbox runs.
     _lock: File,
@@ -94,11 +99,22 @@ pub fn prepare(
     let directory = make_directory(&options.directory)?;
     let lock = lock(&directory)?;
     let published = api_keys::published(&directory);
-    // Scripts read this file as the sign that every listener serves.
-    drop(std::fs::remove_file(directory.join(SANDBOX_FILE_NAME)));
+    // Scripts read these files as the sign that every listener serves.
+    for folder in [&directory, &directory.join(framework::MEMBER_FOLDER)] {
+        drop(std::fs::remove_file(folder.join(SANDBOX_FILE_NAME)));
+    }
+    let framework = options
+        .has_framework
+        .then(|| framework::prepare(options, clock, observer));
+    let framework = framework.transpose()?.map(Box::new);
     let authority = make_certificates(&directory, clock).map_err(SandboxError::new)?;
     let witness = OwnWitness::prepare(&directory)?;
-    let config = settings::ensure_config(&directory, options, &witness.setting)?;
+    let settings = framework
+        .as_ref()
+        .map(|framework| framework.settings.clone());
+    let mut added = settings.unwrap_or_default();
+    added.push(format!("state_log_witnesses={}", witness.setting));
+    let config = settings::ensure_config(&directory, options, added)?;
     let url: StoreUrl = config.store.parse().map_err(SandboxError::new)?;
     let opening = match url {
         StoreUrl::Sqlite(path) if !path.exists() => Opening::Create,
@@ -130,6 +146,7 @@ pub fn prepare(
         entry,
         file,
         witness,
+        framework,
         directory,
         _lock: lock,
     })
@@ -215,6 +232,11 @@ impl Prepared {
     /// The sandbox's own witness.
     pub(crate) fn witness(&self) -> &OwnWitness {
         &self.witness
+    }
+
+    /// The framework that serves beside the sandbox.
+    pub(crate) fn framework(&self) -> Option<&SandboxFramework> {
+        self.framework.as_deref()
     }
 
     /// The sandbox's folder.

@@ -11,12 +11,12 @@ use super::{SandboxError, SandboxOptions, pedantry};
 
 const PORT_DEFAULT: u16 = 8440;
 
-/// Writes the configuration, or updates an existing one where the options differ, and loads it. `witnesses` is the
-/// value of `state_log_witnesses`, which the file lacks: a node that serves the file alone has no such witness.
+/// Writes the configuration, or updates an existing one where the options differ, and loads it. The file lacks the
+/// `added` settings: a node that serves the file alone has neither the witness nor the framework of the sandbox.
 pub(super) fn ensure_config(
     directory: &Path,
     options: &SandboxOptions,
-    witnesses: &str,
+    added: Vec<String>,
 ) -> Result<Config, SandboxError> {
     let path = directory.join("onward.toml");
     let known = std::fs::read_to_string(&path).ok();
@@ -55,7 +55,7 @@ pub(super) fn ensure_config(
     if known.as_ref() != Some(&text) {
         files::write_secret(&path, &text).map_err(SandboxError::new)?;
     }
-    let mut flags = vec![format!("state_log_witnesses={witnesses}")];
+    let mut flags = added;
     if !options.has_rate_limit {
         flags.push("rate_limit_enabled=false".to_owned());
     }
@@ -64,6 +64,15 @@ pub(super) fn ensure_config(
         flags.push(format!("token_lifetime_seconds={lifetime}"));
     }
     Config::load(&path, std::env::vars(), &flags).map_err(SandboxError::new)
+}
+
+/// The first port of the sandbox in this folder: the given one, else the one of its last start.
+pub(super) fn first_port(directory: &Path, given: Option<u16>) -> u16 {
+    let known = || {
+        let text = std::fs::read_to_string(directory.join("onward.toml")).ok()?;
+        find_port(&text, "listen_base")
+    };
+    given.or_else(known).unwrap_or(PORT_DEFAULT)
 }
 
 fn set_ports(text: &mut String, first: u16) -> Result<(), SandboxError> {
