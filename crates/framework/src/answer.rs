@@ -72,11 +72,14 @@ fn read_active(
         .filter(|id| is_client_id(id))
         .ok_or("The framework does not say which client the token belongs to.")?;
     let scope = text("scope").ok_or("The framework does not say which scopes the token has.")?;
-    let expires_at = members
-        .get("exp")
-        .and_then(Value::as_i64)
-        .filter(|exp| *exp > now && *exp - now <= limits::EXPIRY_AHEAD_SECONDS_MAX)
-        .ok_or("The framework does not say when the token expires, or names a wrong time.")?;
+    let expires_at = members.get("exp").and_then(Value::as_i64);
+    let expires_at = expires_at.ok_or("The framework does not say when the token expires.")?;
+    if expires_at <= now {
+        return Err("The token has expired. Get a new token.");
+    }
+    if expires_at - now > limits::EXPIRY_AHEAD_SECONDS_MAX {
+        return Err("The token lives longer than this service accepts.");
+    }
     let certificate = members
         .get("cnf")
         .and_then(|confirmation| confirmation.get("x5t#S256")?.as_str())

@@ -118,9 +118,10 @@ fn read_organisation(members: &Map<String, Value>) -> Option<Organisation> {
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     let id = read_id(text("OrganisationId")?)?;
     let status = text("Status").filter(|status| status.chars().count() <= STATUS_CHARACTERS_MAX)?;
-    let name = text("OrganisationName").unwrap_or_default();
-    let is_shown = |character: &char| !character.is_control();
-    let name = name.chars().filter(is_shown);
+    // A name is for people only, so an unclean one is left out (S-96).
+    let name = text("OrganisationName").and_then(|name| unicode::clean(name).ok());
+    let name = name.unwrap_or_default();
+    let name = name.chars();
     Some(Organisation {
         name: name
             .take(limits::ORGANISATION_NAME_CHARACTERS_MAX)

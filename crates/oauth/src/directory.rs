@@ -52,7 +52,7 @@ impl Directory {
             .storage
             .read(|read| {
                 let revision = registry::find_directory_revision(read)?;
-                Ok::<_, StorageError>((revision, participants::list_participants(read)?))
+                Ok::<_, StorageError>((revision, participants::list_own_participants(read)?))
             })
             .await?;
         let organisations: Vec<_> = participants

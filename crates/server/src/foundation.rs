@@ -201,10 +201,12 @@ impl Foundation {
         }
     }
 
-    /// What differs between the settings and the metadata of the framework's issuer, as warnings.
-    pub async fn find_framework_differences(&self) -> Vec<String> {
+    /// What is wrong with the framework, as warnings.
+    pub async fn find_framework_faults(&self) -> Vec<String> {
         match &self.framework {
-            Some(framework) => framework::find_differences(framework, &self.config).await,
+            Some(one) => {
+                framework::find_faults(one, &self.config, &self.clock, &self.storage).await
+            }
             None => Vec::new(),
         }
     }
@@ -293,6 +295,7 @@ impl Foundation {
             overdue: &self.overdue,
             published_keys: &self.published_key_faults,
             witnesses: self.witnesses.as_deref(),
+            has_framework: self.framework.is_some(),
         };
         Arc::new(Metrics::new(edge, delivery, &watched))
     }

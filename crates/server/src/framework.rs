@@ -5,7 +5,7 @@ use std::sync::Arc;
 use observe::clock::Clock;
 use observe::outage::Outage;
 use outbound::callback::CallbackUrl;
-use outbound::client::{IdentityPem, OutboundClient, OutboundSettings};
+use outbound::client::{IdentityPem, OutboundClient, OutboundError, OutboundSettings};
 use serde_json::Value;
 use signing::algorithm::Algorithm;
 use signing::canonical;
@@ -51,6 +51,12 @@ pub(crate) fn open(
         identity: Some(IdentityPem::new(&certificate, &key)),
         connect_timeout: tokens::limits::FRAMEWORK_ANSWER_TIMEOUT,
         ..outbound_settings(config)?
+    });
+    let outbound = outbound.map_err(|error| match &error {
+        OutboundError::CaFile { .. } => fault("framework_ca_file", &error.to_string()),
+        OutboundError::Identity | OutboundError::Unusable(_) => {
+            fault("framework_certificate_file", &error.to_string())
+        }
     })?;
     let authorities = read("framework_ca_file", &config.framework_ca_file)?;
     let authorities = Authorities::parse(&authorities)
@@ -118,9 +124,33 @@ pub(crate) async fn run(reader: DirectoryReader, mut stop: watch::Receiver<bool>
     }
 }
 
+/// What is wrong with the framework: differences between the settings and the metadata of its issuer, and answers that
+/// cannot be used.
+pub(crate) async fn find_faults(
+    framework: &Framework,
+    config: &Config,
+    clock: &Clock,
+    storage: &Storage,
+) -> Vec<String> {
+    let mut faults = find_differences(framework, config).await;
+    if let Err(reason) = framework.issuer().probe(framework.settings()).await {
+        faults.push(format!(
+            "framework_introspection_url gives no usable answer: {reason}"
+        ));
+    }
+    if let Some(reader) = directory_reader(framework, clock, storage)
+        && let Err(error) = reader.check().await
+    {
+        faults.push(format!(
+            "framework_directory_url gives no answer to adopt: {error}"
+        ));
+    }
+    faults
+}
+
 /// What differs between the settings and the metadata of the framework's issuer (RFC 8414), as warnings: metadata
 /// decide nothing (S-67).
-pub(crate) async fn find_differences(framework: &Framework, config: &Config) -> Vec<String> {
+async fn find_differences(framework: &Framework, config: &Config) -> Vec<String> {
     let issuer = config.framework_issuer.trim_end_matches('/');
     let address = format!("{issuer}/.well-known/openid-configuration");
     let Ok(url) = CallbackUrl::parse_stored(&address) else {

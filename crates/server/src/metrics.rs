@@ -115,6 +115,8 @@ pub(crate) struct Watched<'p> {
     pub published_keys: &'p PublishedKeyFaults,
     /// The witnesses of the log. `None`: there are none.
     pub witnesses: Option<&'p Witnesses>,
+    /// Whether there is a framework.
+    pub has_framework: bool,
 }
 
 impl Metrics {
@@ -162,7 +164,7 @@ impl Metrics {
         let clock_lead = Gauge::default();
         let help = "How far this clock is ahead of the store's time, in seconds";
         registry.register("clock_lead_seconds", help, Gauge::clone(&clock_lead));
-        let store = StoreMetrics::new(watched.witnesses.is_some());
+        let store = StoreMetrics::new(watched.witnesses.is_some(), watched.has_framework);
         store.register(&mut registry);
         if let Some(witnesses) = watched.witnesses {
             witnesses.register(&mut registry);

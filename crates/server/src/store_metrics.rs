@@ -1,6 +1,7 @@
 //! The metrics of the store and of the signing keys in it.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI64, AtomicU64};
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -25,7 +26,10 @@ pub(crate) struct StoreMetrics {
     log_waiting: Gauge,
     log_unwitnessed: Gauge,
     has_witnesses: bool,
-    framework_adopted_at: Gauge,
+    has_framework: bool,
+    /// When the metrics were first read. Unix seconds; 0: never.
+    first_read_at: AtomicI64,
+    framework_directory_age: Gauge,
     framework_kept: Gauge,
     framework_calls: Family<ResultLabels, Counter>,
 }
@@ -78,12 +82,16 @@ impl Stored {
 }
 
 impl StoreMetrics {
-    /// New gauges. `has_witnesses` says whether witnesses are asked to cosign the log.
-    pub(crate) fn new(has_witnesses: bool) -> Self {
-        Self {
+    /// New gauges. `has_witnesses` says whether witnesses are asked to cosign the log, and `has_framework` whether
+    /// there is a framework.
+    pub(crate) fn new(has_witnesses: bool, has_framework: bool) -> Self {
+        let metrics = Self {
             has_witnesses,
+            has_framework,
             ..Self::default()
-        }
+        };
+        metrics.note_framework_calls([0; 3]);
+        metrics
     }
 
     /// Adds the metrics to a registry.
@@ -111,9 +119,9 @@ impl StoreMetrics {
         let help = "How long the newest checkpoint waits for its witnesses, in seconds";
         let unwitnessed = self.log_unwitnessed.clone();
         registry.register("state_log_unwitnessed_seconds", help, unwitnessed);
-        let help = "When an answer of the framework's directory was last adopted, in Unix seconds";
-        let name = "framework_directory_adopted_timestamp_seconds";
-        registry.register(name, help, self.framework_adopted_at.clone());
+        let help = "The age of the last adopted answer of the framework's directory, in seconds";
+        let age = self.framework_directory_age.clone();
+        registry.register("framework_directory_age_seconds", help, age);
         let help = "Members that the framework's directory did not list, and that stay";
         let kept = self.framework_kept.clone();
         registry.register("framework_members_kept", help, kept);
@@ -156,8 +164,15 @@ impl StoreMetrics {
             let unwitnessed = unwitnessed.map_or(0, |since| now - since);
             self.log_unwitnessed.set(unwitnessed.max(0));
         }
-        if let Some(directory) = stored.framework {
-            self.framework_adopted_at.set(directory.adopted_at);
+        if let Some(directory) = stored.framework.filter(|_| self.has_framework) {
+            // Without any adopted answer the age counts from the first reading of the metrics.
+            let _known = self
+                .first_read_at
+                .compare_exchange(0, now, Relaxed, Relaxed);
+            let first_read_at = self.first_read_at.load(Relaxed);
+            let adopted_at = Some(directory.adopted_at).filter(|at| *at > 0);
+            let age = now - adopted_at.unwrap_or(first_read_at);
+            self.framework_directory_age.set(age.max(0));
             self.framework_kept.set(directory.kept_though_missing);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::clients::StoredClient;
 use crate::row::Row;
 use crate::{Read, Result, Write, registry};
 
@@ -263,27 +264,34 @@ pub fn is_member(read: &mut Read<'_>, organisation_id: &str) -> Result<bool> {
     )
 }
 
-/// Gives a participant the id of its organisation in the framework. `false`: another participant has it.
-pub fn set_organisation(
+/// Makes an organisation of the framework the owner of a client and of its account. The participant of a client that
+/// gets its tokens here takes the organisation's id, unless another participant has it.
+pub fn give_client(
     write: &mut Write<'_>,
-    client: &str,
+    client: &StoredClient,
     organisation_id: &str,
-) -> Result<bool> {
-    let is_taken = write.exists(
-        "select 1 from participant p where p.organisation_id = $1 \
-         and p.id <> (select participant_id from client where id = $2)",
-        &[organisation_id.into(), client.into()],
+    now: i64,
+) -> Result<()> {
+    let is_known = write.exists(
+        "select 1 from participant where organisation_id = $1",
+        &[organisation_id.into()],
     )?;
-    if is_taken {
-        return Ok(false);
+    if !is_known && !client.of_framework {
+        write.execute(
+            "update participant set organisation_id = $1 \
+             where id = (select participant_id from client where id = $2)",
+            &[organisation_id.into(), (&client.id).into()],
+        )?;
+        return registry::raise_directory_revision(write);
     }
-    write.execute(
-        "update participant set organisation_id = $1 \
-         where id = (select participant_id from client where id = $2)",
-        &[organisation_id.into(), client.into()],
-    )?;
-    registry::raise_directory_revision(write)?;
-    Ok(true)
+    let participant = ensure_member(write, organisation_id, now)?;
+    for sql in [
+        "update client set participant_id = $1 where id = $2",
+        "update api_key set participant_id = $1 where client_id = $2",
+    ] {
+        write.execute(sql, &[participant.into(), (&client.id).into()])?;
+    }
+    registry::raise_revision(write)
 }
 
 /// The participant of a member. It is found by the id of its organisation, never by its name; a name that another

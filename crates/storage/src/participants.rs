@@ -100,6 +100,25 @@ pub fn list_participants(read: &mut Read<'_>) -> Result<Vec<Participant>> {
     )
 }
 
+/// The participants of this service's own directory, the oldest first. Members of the framework that have no other
+/// part here are in the framework's directory.
+pub fn list_own_participants(read: &mut Read<'_>) -> Result<Vec<Participant>> {
+    read.query(
+        concat!(
+            select_participant!(),
+            "where is_operator = 1 or not exists (select 1 from client c \
+             where c.participant_id = participant.id and c.of_framework = 1) \
+             or exists (select 1 from client c \
+             where c.participant_id = participant.id and c.of_framework = 0) \
+             or exists (select 1 from api_key k \
+             where k.participant_id = participant.id and k.client_id is null) \
+             order by created_at, id"
+        ),
+        &[],
+        read_participant,
+    )
+}
+
 /// Changes a participant's entry in the directory. A new operator replaces the old one.
 pub fn update_participant(write: &mut Write<'_>, changed: &Participant) -> Result<()> {
     if changed.is_operator {

@@ -26,7 +26,7 @@ pub enum AccessRefusal {
     #[error("the framework's issuer is away")]
     IssuerAway,
     /// No answer of the framework's directory was adopted for too long (S-73).
-    #[error("the framework's directory was not adopted for 24 hours")]
+    #[error("no answer of the framework's directory was adopted within 24 hours")]
     DirectoryOld,
     /// The store failed.
     #[error(transparent)]

@@ -206,8 +206,8 @@ impl Framework {
         }
     }
 
-    /// Asks the issuer, unless the organisation causes too many calls. A known token is then used as if the issuer
-    /// were away.
+    /// Asks the issuer, unless the organisation causes too many calls. While all organisations together do, a known
+    /// token is used as if the issuer were away.
     async fn ask(
         &self,
         text: &str,
@@ -224,12 +224,11 @@ impl Framework {
         let now = self.clock.now_milliseconds();
         let permit = match self.limits.begin(organisation, is_known, now) {
             Ok(permit) => permit,
-            Err(refusal) => {
+            // Otherwise an organisation could keep its own revoked token by asking about others.
+            Err(CallRefusal::OfOrganisation) => return Err(AccessRefusal::TooManyTokens),
+            Err(CallRefusal::OfAll) => {
                 let known = self.known.find_known(digest, began).map(Verdict::Active);
-                return known.ok_or(match refusal {
-                    CallRefusal::OfOrganisation => AccessRefusal::TooManyTokens,
-                    CallRefusal::OfAll => AccessRefusal::IssuerBusy,
-                });
+                return known.ok_or(AccessRefusal::IssuerBusy);
             }
         };
         let outcome = self.issuer.ask(text, &self.settings).await;

@@ -11,6 +11,8 @@ pub struct ServiceUrls {
     pub directory_url: String,
     /// Listing and chain management.
     pub listing_base_url: String,
+    /// The issuer of the framework's tokens (S-67); empty: none.
+    pub framework_issuer: String,
     /// Another address of the key set, which readers use instead (S-76); empty: none.
     pub published_jwks_url: String,
 }

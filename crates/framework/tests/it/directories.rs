@@ -44,6 +44,14 @@ fn an_answer_is_adopted_only_if_it_lists_us_as_active() {
 }
 
 #[test]
+fn an_unclean_name_is_left_out() {
+    let mut disguised = entry(1, "Active");
+    disguised["OrganisationName"] = json!("Bank\u{202e}knaB");
+    let listed = read_entries(&[entry(0, "Active"), disguised]).unwrap();
+    assert_eq!(listed[1].name, "");
+}
+
+#[test]
 fn bad_arrays_are_not_adopted() {
     let us = entry(0, "Active");
     for body in ["", "{}", "null", "[1]", "[[]]", "[{}", "<html>"] {

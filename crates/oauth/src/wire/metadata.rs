@@ -128,9 +128,11 @@ impl ProtectedResource {
                 return None;
             }
         };
+        let mut issuers = vec![urls.auth_url.clone(), urls.framework_issuer.clone()];
+        issuers.retain(|issuer| !issuer.is_empty());
         Some(Self {
             resource: resource.to_owned(),
-            authorization_servers: vec![urls.auth_url.clone()],
+            authorization_servers: issuers,
             jwks_uri: is_signed.then(|| urls.jwks_url()),
             scopes_supported: scopes.into_iter().map(Scope::as_str).collect(),
             bearer_methods_supported: vec!["header"],
@@ -174,6 +176,7 @@ mod tests {
             auth_url: "https://auth.example".to_owned(),
             directory_url: "https://directory.example".to_owned(),
             listing_base_url: "https://listing.example".to_owned(),
+            framework_issuer: String::new(),
             published_jwks_url: String::new(),
         }
     }

@@ -76,7 +76,7 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     findings.extend(compare_clock(&foundation, &config).await?);
     findings.extend(find_large_watches(&foundation, &config).await?);
     findings.extend(find_missing_erasures(&foundation, &config).await?);
-    let differences = foundation.find_framework_differences().await;
+    let differences = foundation.find_framework_faults().await;
     findings.extend(differences.into_iter().map(Finding::Warning));
     let checking = tokio::task::spawn_blocking(move || {
         // Dropping the last handle closes the store and blocks until its threads end.

@@ -12,7 +12,7 @@ use crate::resolver::ResolveError;
 #[derive(Debug, thiserror::Error)]
 pub enum OutboundError {
     /// A file of authorities cannot be used.
-    #[error("cannot use {} as authorities of callbacks: {reason}", path.display())]
+    #[error("cannot use {} as authorities: {reason}", path.display())]
     CaFile {
         /// The path of the file.
         path: PathBuf,
@@ -26,7 +26,7 @@ pub enum OutboundError {
     Identity,
     /// The library refused the settings, or the system has no authorities.
     #[error(
-        "cannot send to callbacks: {0}; install the system's certificate authorities, or name some in callback_ca_file"
+        "cannot make an HTTPS client: {0}; install the system's certificate authorities, or name some in callback_ca_file"
     )]
     Unusable(String),
 }

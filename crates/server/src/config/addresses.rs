@@ -33,6 +33,7 @@ impl Config {
             auth_url: self.auth_url.clone(),
             directory_url: self.directory_url.clone(),
             listing_base_url: self.listing_base_url.clone(),
+            framework_issuer: self.framework_issuer.clone(),
             published_jwks_url: self.published_jwks_url.clone(),
         }
     }

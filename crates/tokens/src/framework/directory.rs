@@ -62,14 +62,7 @@ impl DirectoryReader {
         if !self.is_due(now).await? {
             return Ok(Round::NotDue);
         }
-        let (bytes_max, timeout) = (
-            framework::limits::DIRECTORY_BYTES_MAX,
-            limits::FRAMEWORK_DIRECTORY_TIMEOUT,
-        );
-        let body = self
-            .outbound
-            .fetch_json(&self.url, bytes_max, timeout)
-            .await?;
+        let body = self.fetch().await?;
         let known = self.storage.read(members::list_members).await?;
         let own = self.organisation_id.clone();
         // A large answer takes a while.
@@ -91,6 +84,23 @@ impl DirectoryReader {
         Ok(Round::Adopted {
             kept_though_missing,
         })
+    }
+
+    /// Reads the directory, and says whether its answer can be adopted. Nothing is stored.
+    pub async fn check(&self) -> Result<(), ReadingError> {
+        let body = self.fetch().await?;
+        directory::read(&body, &self.organisation_id)?;
+        Ok(())
+    }
+
+    async fn fetch(&self) -> Result<Vec<u8>, FetchError> {
+        let (bytes_max, timeout) = (
+            framework::limits::DIRECTORY_BYTES_MAX,
+            limits::FRAMEWORK_DIRECTORY_TIMEOUT,
+        );
+        self.outbound
+            .fetch_json(&self.url, bytes_max, timeout)
+            .await
     }
 
     /// Claims the round for this node.

@@ -87,7 +87,9 @@ impl Issuer {
 
     /// Asks about a token. No text of the issuer or of the token gets into the log.
     pub(super) async fn ask(&self, text: &str, settings: &FrameworkSettings) -> Outcome {
-        let outcome = self.ask_uncounted(text, settings).await;
+        let asked = self.call(text, settings).await;
+        // The log has one line when it goes away, and one when it answers again.
+        let outcome = self.outage.note(asked).unwrap_or(Outcome::Away);
         let count = match &outcome {
             Outcome::Answered(_) => &self.counts.answered,
             Outcome::BadRequest => &self.counts.bad_requests,
@@ -97,14 +99,17 @@ impl Issuer {
         outcome
     }
 
-    async fn ask_uncounted(&self, text: &str, settings: &FrameworkSettings) -> Outcome {
-        let assertion = match self.sign_assertion().await {
-            Ok(assertion) => assertion,
-            Err(error) => {
-                tracing::error!(%error, "no assertion for the framework can be signed");
-                return Outcome::Away;
-            }
-        };
+    /// Asks about a text that is no token. Each readable answer and the status 400 are right.
+    ///
+    /// # Errors
+    /// What is wrong with the answer, for the operator.
+    pub async fn probe(&self, settings: &FrameworkSettings) -> Result<(), String> {
+        self.call("no-token", settings).await.map(drop)
+    }
+
+    async fn call(&self, text: &str, settings: &FrameworkSettings) -> Result<Outcome, String> {
+        let signed = self.sign_assertion().await;
+        let assertion = signed.map_err(|error| format!("no assertion can be signed: {error}"))?;
         let form = [
             ("token", text),
             ("client_id", &self.signer.client_id),
@@ -118,7 +123,7 @@ impl Issuer {
         let asking = self
             .outbound
             .post_form_for_json(&self.url, &form, bytes_max, timeout);
-        let asked = match asking.await {
+        match asking.await {
             Ok(body) => {
                 let expected = Expected {
                     issuer: &settings.issuer,
@@ -130,9 +135,7 @@ impl Issuer {
             }
             Err(FetchError::Status(400)) => Ok(Outcome::BadRequest),
             Err(error) => Err(error.to_string()),
-        };
-        // The log has one line when it goes away, and one when it answers again.
-        self.outage.note(asked).unwrap_or(Outcome::Away)
+        }
     }
 
     /// The audience is the introspection endpoint, which the sector's resource servers name.

@@ -151,20 +151,21 @@ pub(super) fn set_active(
     let now = Clock::System.now_seconds();
     let id = args.id.clone();
     let has_framework = args.output.config.load()?.framework().is_some();
-    let is_known = storage.write_blocking(move |write| {
-        let is_known = if is_active {
+    let (is_known, is_registered) = storage.write_blocking(move |write| {
+        let is_registered = if is_active {
             clients::enable_client(write, &id, now)?
         } else {
             clients::disable_client(write, &id, now)?
         };
         // A client of the framework may call without a row (S-71).
         if is_active {
-            return Ok::<_, Failure>(framework::unblock_client(write, &id)? || is_known);
+            let was_blocked = framework::unblock_client(write, &id)?;
+            return Ok::<_, Failure>((was_blocked || is_registered, is_registered));
         }
-        if !is_known && has_framework {
+        if !is_registered && has_framework {
             framework::block_client(write, &id, now)?;
         }
-        Ok(is_known || has_framework)
+        Ok((is_registered || has_framework, is_registered))
     })?;
     if !is_known {
         return Err(unknown_client(&args.id));
@@ -175,20 +176,27 @@ pub(super) fn set_active(
         ("disabled", "Disabled")
     };
     let document = json!({ "client_id": args.id, "status": status });
-    args.output
-        .answer(out, &document, format_args!("{verb} {}", args.id));
+    let remark = if is_registered {
+        ""
+    } else {
+        ", which has no registration here"
+    };
+    let text = format_args!("{verb} {}{remark}", args.id);
+    args.output.answer(out, &document, text);
     Ok(())
 }
 
 /// Runs `onward client remove`. A removed client's id names nobody, so the history must not name it.
 pub(super) fn remove(args: &ClientIdArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.output.open()?;
+    let now = Clock::System.now_seconds();
     let id = args.id.clone();
     // The history is long, so it is read outside the write. A disabled client adds nothing to it.
     let is_author = storage.read_blocking(move |read| clients::is_author(read, &id))?;
     let id = args.id.clone();
     storage.write_blocking(move |write| {
-        if find_client(write, &id)?.is_active {
+        let client = find_client(write, &id)?;
+        if client.is_active {
             let reason = "disable the client first: `onward client disable` ends its tokens";
             return Err(Failure::new(reason));
         }
@@ -196,6 +204,10 @@ pub(super) fn remove(args: &ClientIdArgs, out: &mut dyn Write) -> Result<(), Fai
             return Err(Failure::new(format!(
                 "the history names {id} as the author of changes, so it stays, disabled"
             )));
+        }
+        if client.of_framework {
+            // Without a row the client would get in again (S-71).
+            framework::block_client(write, &id, now)?;
         }
         Ok(clients::remove_client(write, &id)?)
     })?;

@@ -71,8 +71,14 @@ pub(super) fn add(args: &AddArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let organisation = args.organisation.clone();
     storage.write_blocking(move |write| {
         let id = &client.id;
-        if clients::find_client(write, id)?.is_some() {
-            return Err(Failure::new(format!("the client id {id} is taken")));
+        if let Some(known) = clients::find_client(write, id)?
+            && (!known.of_framework || known.organisation_id != organisation)
+        {
+            let reason = format!(
+                "the client id {id} belongs to {}, organisation {}: `onward client move` changes that",
+                known.participant, known.organisation_id
+            );
+            return Err(Failure::new(reason));
         }
         if framework::is_blocked(write, id)? {
             let reason = format!("{id} is disabled: `onward client enable` lets it in again");
@@ -84,12 +90,21 @@ pub(super) fn add(args: &AddArgs, out: &mut dyn Write) -> Result<(), Failure> {
             }
         }
         refuse_unknown(write, &organisation)?;
+        // A client that has subscribed has a row already.
+        if clients::update_scopes(write, id, &client.scopes, now)? {
+            clients::set_client_branches(write, id, &client.branches, now)?;
+            return Ok(());
+        }
         let participant = framework::ensure_member(write, &organisation, now)?;
         Ok(clients::insert_client(write, &client, participant)?)
     })?;
     let document = json!({ "client_id": args.client_id });
-    let text = format!("Added {}", args.client_id);
-    args.output.answer(out, &document, text);
+    let counting = args.output.config.load()?.framework_scopes;
+    let mut lines = vec![format!("Added {}", args.client_id)];
+    let idle = args.scope.iter().filter(|scope| !counting.contains(scope));
+    let remark = |scope| format!("The scope {scope} does not count: framework_scopes lacks it");
+    lines.extend(idle.map(remark));
+    args.output.answer(out, &document, lines.join("\n"));
     Ok(())
 }
 
@@ -101,7 +116,10 @@ pub(super) fn move_client(args: &MoveArgs, out: &mut dyn Write) -> Result<(), Fa
     let to_framework = args.framework;
     storage.write_blocking(move |write| {
         let client = find_client(write, &id)?;
-        if client.of_framework == to_framework {
+        let is_same = organisation
+            .as_ref()
+            .is_none_or(|id| *id == client.organisation_id);
+        if client.of_framework == to_framework && is_same {
             let reason = format!("{id} gets its tokens there already");
             return Err(Failure::new(reason));
         }
@@ -116,17 +134,20 @@ pub(super) fn move_client(args: &MoveArgs, out: &mut dyn Write) -> Result<(), Fa
         }
         if let Some(organisation) = &organisation {
             refuse_unknown(write, organisation)?;
-            if !framework::set_organisation(write, &id, organisation)? {
-                let reason = format!("another participant has the organisation id {organisation}");
-                return Err(Failure::new(reason));
-            }
+            framework::give_client(write, &client, organisation, now)?;
         }
         Ok(clients::move_client(write, &id, to_framework, now)?)
     })?;
     let issuer = if args.framework { "framework" } else { "own" };
     let document = json!({ "client_id": args.id, "issuer": issuer });
-    args.output
-        .answer(out, &document, format_args!("Moved {}", args.id));
+    let remark = if args.own {
+        "\nEach certificate of an authority in client_ca_file may now call for it: \
+         `onward client update --certificate` names the right one"
+    } else {
+        ""
+    };
+    let text = format_args!("Moved {}{remark}", args.id);
+    args.output.answer(out, &document, text);
     Ok(())
 }
 

@@ -24,7 +24,8 @@ story! {
         // Moved, the client has its tokens from the framework alone.
         let id = agent.registration.id.clone();
         let moving = server.storage.write(move |write| {
-            assert!(members_store::set_organisation(write, &id, LENDER)?);
+            let client = clients::find_client(write, &id)?.unwrap();
+            members_store::give_client(write, &client, LENDER, BEGINNING)?;
             clients::update_scopes(write, &id, &["transaction-status".to_owned()], BEGINNING)?;
             clients::move_client(write, &id, true, BEGINNING)
         });
@@ -97,5 +98,9 @@ story! {
         assert_eq!(found.organisation_id, LENDER);
         assert_ne!(found.id, namesake);
         assert_eq!(status(&server, &lender, "good").await, ACCEPTED);
+        // The framework's own directory lists its members.
+        let shown = send(lender.http.get(server.url(At::Directory, "/participants"))).await;
+        let shown = shown.json().to_string();
+        assert!(!shown.contains(LENDER), "{shown}");
     }
 }

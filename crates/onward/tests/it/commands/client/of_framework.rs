@@ -7,17 +7,29 @@ use crate::commands::folder::Folder;
 
 const CLIENT: &str = "https://rp.framework.example/1";
 const MEMBER: &str = "00000000-0000-4000-8000-000000000001";
+const OTHER: &str = "00000000-0000-4000-8000-000000000002";
 const SOURCE: &str = "https://directory.framework.example/participants";
 
-/// Adopts an answer that lists one member.
-fn list_member(folder: &Folder) {
+/// The command that adds the client for this organisation.
+fn add(organisation: &str) -> [&str; 7] {
+    let options = ["--client-id", CLIENT, "--organisation", organisation];
+    let [first, second, third, fourth] = options;
+    ["client", "add", "--framework", first, second, third, fourth]
+}
+
+/// Adopts an answer that lists two members.
+fn list_members(folder: &Folder) {
     let storage = folder.open();
+    let member = |id: &str, name: &str| Member {
+        organisation_id: id.to_owned(),
+        name: name.to_owned(),
+        status: "Active".to_owned(),
+    };
     let answer = AdoptedAnswer {
-        changed: vec![Member {
-            organisation_id: MEMBER.to_owned(),
-            name: "Framework Lender".to_owned(),
-            status: "Active".to_owned(),
-        }],
+        changed: vec![
+            member(MEMBER, "Framework Lender"),
+            member(OTHER, "Framework Bank"),
+        ],
         gone: Vec::new(),
         kept_though_missing: 0,
     };
@@ -54,19 +66,11 @@ fn settings() -> Vec<String> {
 #[test]
 fn a_client_of_the_framework_is_added_for_a_member_alone() {
     let folder = Folder::new();
-    let add = [
-        "client",
-        "add",
-        "--framework",
-        "--client-id",
-        CLIENT,
-        "--organisation",
-        MEMBER,
-    ];
+    let add = add(MEMBER);
     assert_eq!(folder.run(&["framework", "status"]).status, Some(1));
     let unknown = folder.run(&add);
     assert!(unknown.err.contains("does not list"), "{}", unknown.err);
-    list_member(&folder);
+    list_members(&folder);
     let added = folder.run(&add);
     assert_eq!(added.status, Some(0), "{}", added.err);
     let listed = folder.list("client");
@@ -82,13 +86,30 @@ fn a_client_of_the_framework_is_added_for_a_member_alone() {
         json!(["transaction-status"]),
     );
     assert_eq!(shown, (&expected.0, &expected.1, &expected.2));
-    let again = folder.run(&add);
-    assert!(again.err.contains("is taken"), "{}", again.err);
+    let again = [&add[..], &["--scope", "transaction-history"]].concat();
+    let again = folder.run(&again);
+    assert!(again.out.contains("does not count"), "{}", again.out);
+    assert_eq!(
+        folder.list("client")[0]["scopes"],
+        json!(["transaction-history"])
+    );
+    let elsewhere = folder.run(&self::add(OTHER));
+    assert!(
+        elsewhere.err.contains("belongs to Framework Lender"),
+        "{}",
+        elsewhere.err
+    );
+    let moved = ["client", "move", CLIENT, "--framework", "--organisation"];
+    let same = folder.run(&[&moved[..], &[MEMBER]].concat());
+    assert!(same.err.contains("there already"), "{}", same.err);
+    let moved = folder.run(&[&moved[..], &[OTHER]].concat());
+    assert_eq!(moved.status, Some(0), "{}", moved.err);
+    assert_eq!(folder.list("client")[0]["participant"], "Framework Bank");
     let moved = folder.run(&["client", "move", CLIENT, "--own"]);
     assert!(moved.err.contains("has no keys here"), "{}", moved.err);
     let status = folder.run(&["framework", "status"]);
     assert!(
-        status.out.contains("1 active members of 1"),
+        status.out.contains("2 active members of 2"),
         "{}",
         status.out
     );
@@ -108,20 +129,25 @@ fn a_client_without_a_row_is_disabled_where_a_framework_is_set() {
     let with: Vec<_> = settings.iter().map(String::as_str).collect();
     let disabled = folder.run(&[&disable[..], &with].concat());
     assert_eq!(disabled.status, Some(0), "{}", disabled.err);
-    list_member(&folder);
-    let add = [
-        "client",
-        "add",
-        "--framework",
-        "--client-id",
-        CLIENT,
-        "--organisation",
-        MEMBER,
-    ];
+    list_members(&folder);
+    let add = add(MEMBER);
     let refused = folder.run(&add);
     assert!(refused.err.contains("is disabled"), "{}", refused.err);
     assert_eq!(folder.run(&["client", "enable", CLIENT]).status, Some(0));
     assert_eq!(folder.run(&add).status, Some(0));
+}
+
+#[test]
+fn a_removed_client_of_the_framework_stays_out() {
+    let folder = Folder::new();
+    list_members(&folder);
+    assert_eq!(folder.run(&add(MEMBER)).status, Some(0));
+    for command in ["disable", "remove"] {
+        assert_eq!(folder.run(&["client", command, CLIENT]).status, Some(0));
+    }
+    let status = folder.run(&["framework", "status"]);
+    let line = format!("Disabled without a registration: {CLIENT}");
+    assert!(status.out.contains(&line), "{}", status.out);
 }
 
 #[test]
